@@ -1,0 +1,37 @@
+const swcOptions = require('./test/support/swc-options.cjs');
+
+// Nest 12 is ESM-only, and Jest can require() ES modules only on Node >= 24.9 behind a flag. So @nestjs/* and the few
+// ESM-only packages that it pulls in are compiled to CommonJS by swc, once, and cached by Jest.
+const esmOnly = [
+  '@nestjs',
+  '@borewit',
+  '@tokenizer',
+  'file-type',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+];
+
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  transform: {
+    '^.+\\.[cm]?[jt]s$': ['@swc/jest', swcOptions],
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
+  moduleNameMapper: {
+    '^nest-holdfast$': '<rootDir>/lib/index.ts',
+    '^nest-holdfast/core$': '<rootDir>/lib/core.ts',
+    '^nest-holdfast/(express|testing)$': '<rootDir>/lib/$1/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'],
+  },
+  modulePathIgnorePatterns: [
+    '<rootDir>/dist/',
+    '<rootDir>/sample-app/dist/',
+    '<rootDir>/test/packaging/consumers/',
+  ],
+  collectCoverageFrom: ['lib/**/*.ts'],
+  coverageProvider: 'v8',
+  coverageThreshold: { global: { lines: 95 } },
+};
