@@ -1,0 +1,33 @@
+export { LockService } from './lock.service.js';
+export type { LockServiceOptions } from './lock.service.js';
+export { Lock } from './lock.js';
+export { LockScope } from './lock-scope.js';
+export type { LockOptions, ResolvedLockOptions } from './lock-options.js';
+export type { LockKeys } from './lock-keys.js';
+export type {
+  AcquireRequest,
+  Lease,
+  LockInspection,
+  LockStore,
+  LockStoreFeatures,
+} from './lock-store.js';
+export {
+  LockDeadlockError,
+  LockError,
+  LockKeyError,
+  LockLostError,
+  LockStoreError,
+  LockTimeoutError,
+} from './lock-errors.js';
+export type { LockErrorCode, LockLostReason } from './lock-errors.js';
+export { LockEvents } from './lock-events.js';
+export type {
+  LockEvent,
+  LockEventMap,
+  LockEventName,
+  LockJeopardyEvent,
+  LockLostEvent,
+  LockReleaseFailedEvent,
+  LockState,
+} from './lock-events.js';
+export type { Cancel, Clock } from './clock.js';

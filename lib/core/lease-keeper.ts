@@ -1,0 +1,77 @@
+import type { Clock } from './clock.js';
+import type { HeldLease } from './held-lease.js';
+import type { QueuedTimer, TimerQueue } from './timer-queue.js';
+
+interface Kept {
+  timer: QueuedTimer | undefined;
+  extendAt: number;
+  isExtending: boolean;
+}
+
+/**
+ * Extends every held lease of a service from one scheduler, and ends each no later than its validity does, by a deadline
+ * of its own that does not depend on any reply.
+ */
+export class LeaseKeeper {
+  readonly #clock: Clock;
+  readonly #timers: TimerQueue;
+  readonly #kept = new Map<HeldLease, Kept>();
+
+  constructor(clock: Clock, timers: TimerQueue) {
+    this.#clock = clock;
+    this.#timers = timers;
+  }
+
+  get leases(): Iterable<HeldLease> {
+    return this.#kept.keys();
+  }
+
+  keep(lease: HeldLease): void {
+    const kept: Kept = { timer: undefined, extendAt: lease.extensionDue, isExtending: false };
+    this.#kept.set(lease, kept);
+    this.#schedule(lease, kept);
+  }
+
+  extended(lease: HeldLease): void {
+    const kept = this.#kept.get(lease);
+    if (!kept) return;
+    kept.extendAt = lease.extensionDue;
+    this.#schedule(lease, kept);
+  }
+
+  ended(lease: HeldLease): void {
+    const kept = this.#kept.get(lease);
+    if (kept?.timer) this.#timers.remove(kept.timer);
+    this.#kept.delete(lease);
+  }
+
+  #schedule(lease: HeldLease, kept: Kept): void {
+    if (kept.timer) this.#timers.remove(kept.timer);
+    const due = kept.isExtending ? lease.validUntil : Math.min(kept.extendAt, lease.validUntil);
+    kept.timer =
+      due === Infinity ? undefined : this.#timers.add(due, () => this.#wake(lease, kept));
+  }
+
+  #wake(lease: HeldLease, kept: Kept): void {
+    lease.check();
+    if (!this.#kept.has(lease)) return;
+    if (!kept.isExtending && this.#clock.now() >= kept.extendAt) void this.#extend(lease, kept);
+    this.#schedule(lease, kept);
+  }
+
+  /** Never rejects. A failed extension is tried again while validity remains, at a tenth of the ttl. */
+  async #extend(lease: HeldLease, kept: Kept): Promise<void> {
+    kept.isExtending = true;
+    const answerWithin = Math.min(lease.options.storeTimeout, lease.ttl / 3);
+    try {
+      await lease.extend(lease.ttl, answerWithin);
+    } catch (error) {
+      if (!lease.isHeld) return;
+      lease.jeopardise(error);
+      kept.extendAt = this.#clock.now() + lease.ttl / 10;
+    } finally {
+      kept.isExtending = false;
+    }
+    if (this.#kept.has(lease)) this.#schedule(lease, kept);
+  }
+}

@@ -1,0 +1,98 @@
+/** Stable: programs may compare them. Messages are for people and may change. */
+export type LockErrorCode =
+  'LOCK_TIMEOUT' | 'LOCK_LOST' | 'LOCK_STORE_FAILED' | 'LOCK_KEY_INVALID' | 'LOCK_DEADLOCK';
+
+/** Base of every error that a correct program may meet. Misuse is a `TypeError` or `RangeError` instead. */
+export abstract class LockError extends Error {
+  abstract readonly code: LockErrorCode;
+
+  constructor(
+    message: string,
+    /** The key, or the key's template, that the error is about. Several are joined by a comma and a blank. */
+    readonly key: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The key stayed held by someone else for the whole `waitTimeout`. */
+export class LockTimeoutError extends LockError {
+  readonly code = 'LOCK_TIMEOUT';
+
+  constructor(
+    key: string,
+    /** Milliseconds that were waited. `0`: one attempt. */
+    readonly waitTimeout: number,
+    options?: ErrorOptions & { readonly attempts?: number },
+  ) {
+    const attempts = options?.attempts ?? 1;
+    const within = waitTimeout === 0 ? '' : ` within ${waitTimeout} ms`;
+    super(
+      `Lock "${key}" was not acquired${within}: it is held (attempts: ${attempts})`,
+      key,
+      options,
+    );
+  }
+}
+
+/**
+ * - `expired`: it could not be extended in time
+ * - `gone`: the store says that the key is no longer ours
+ * - `session`: the store's session ended
+ * - `max-hold`: `maxHold` was reached
+ * - `closed`: the `LockService` was closed
+ * - `released`: the lock was used after its release
+ */
+export type LockLostReason = 'expired' | 'gone' | 'session' | 'max-hold' | 'closed' | 'released';
+
+const LOST_BECAUSE: Record<LockLostReason, string> = {
+  expired: 'it was not extended in time',
+  gone: 'the store no longer has it',
+  session: "the store's session ended",
+  'max-hold': 'maxHold was reached',
+  closed: 'its LockService was closed',
+  released: 'it was released',
+};
+
+/** The lock stopped being ours before the work was done. Others may have been working at the same time. */
+export class LockLostError extends LockError {
+  readonly code = 'LOCK_LOST';
+  /** What the work returned all the same. Missing when it did not finish. */
+  readonly result?: unknown;
+
+  constructor(
+    key: string,
+    readonly reason: LockLostReason,
+    options?: ErrorOptions & { readonly result?: unknown },
+  ) {
+    super(`Lock "${key}" is no longer held: ${LOST_BECAUSE[reason]}`, key, options);
+    if (options && 'result' in options) this.result = options.result;
+  }
+}
+
+/** The store failed, did not answer in time, or answered too late to be of use. Nothing is known about the key. */
+export class LockStoreError extends LockError {
+  readonly code = 'LOCK_STORE_FAILED';
+
+  constructor(
+    key: string,
+    /** `LockStore.name`. */
+    readonly store: string,
+    why: string,
+    options?: ErrorOptions,
+  ) {
+    super(`Lock store "${store}" failed for "${key}": ${why}`, key, options);
+  }
+}
+
+/** A key cannot be used, or a template could not be filled. Names the placeholder, what was expected and what came. */
+export class LockKeyError extends LockError {
+  readonly code = 'LOCK_KEY_INVALID';
+}
+
+/** The caller asked for a key that its own async context holds, and would have waited for itself. */
+export class LockDeadlockError extends LockError {
+  readonly code = 'LOCK_DEADLOCK';
+}

@@ -1,0 +1,75 @@
+import { channel } from 'node:diagnostics_channel';
+import { EventEmitter } from 'node:events';
+import type { LockLostError } from './lock-errors.js';
+
+/** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
+export type LockState = 'held' | 'jeopardy' | 'lost' | 'released';
+
+/** What every event carries. */
+export interface LockEvent {
+  readonly key: string;
+  readonly keys: readonly string[];
+  /** `LockStore.name`. */
+  readonly store: string;
+  /** Missing where the store has none. */
+  readonly fencingToken: bigint | undefined;
+}
+
+export interface LockJeopardyEvent extends LockEvent {
+  /** Why the extension failed. It is tried again while validity remains. */
+  readonly error: unknown;
+  /** Milliseconds of validity left. */
+  readonly remaining: number;
+}
+
+export interface LockLostEvent extends LockEvent {
+  readonly error: LockLostError;
+}
+
+export interface LockReleaseFailedEvent extends LockEvent {
+  /** Why the store did not confirm the release. The ttl frees the key. */
+  readonly error: unknown;
+}
+
+/** Event names and what their listeners get. Also published on `node:diagnostics_channel` as `nest-holdfast:<name>`. */
+export interface LockEventMap {
+  /** A lock was granted. */
+  held: [LockEvent];
+  /** An extension failed; the lock is still held and the extension is tried again. */
+  jeopardy: [LockJeopardyEvent];
+  /** An extension succeeded after a failed one. */
+  recovered: [LockEvent];
+  lost: [LockLostEvent];
+  released: [LockEvent];
+  /** The store did not confirm a release. Follows `released`. */
+  releaseFailed: [LockReleaseFailedEvent];
+}
+
+export type LockEventName = keyof LockEventMap;
+
+const CHANNELS = {
+  held: channel('nest-holdfast:held'),
+  jeopardy: channel('nest-holdfast:jeopardy'),
+  recovered: channel('nest-holdfast:recovered'),
+  lost: channel('nest-holdfast:lost'),
+  released: channel('nest-holdfast:released'),
+  releaseFailed: channel('nest-holdfast:releaseFailed'),
+} satisfies Record<LockEventName, unknown>;
+
+/** What happens to the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */
+export class LockEvents extends EventEmitter<LockEventMap> {
+  /** Builds the event only where somebody listens. A listener that throws is reported as a process warning. */
+  publish<Name extends LockEventName>(name: Name, event: () => LockEventMap[Name][0]): void {
+    const listened = this.listenerCount(name) > 0;
+    const { hasSubscribers } = CHANNELS[name];
+    if (!listened && !hasSubscribers) return;
+    const message = event();
+    if (hasSubscribers) CHANNELS[name].publish(message);
+    if (!listened) return;
+    try {
+      (this as EventEmitter).emit(name, message);
+    } catch (error) {
+      process.emitWarning(`A listener of lock event "${name}" threw: ${String(error)}`);
+    }
+  }
+}

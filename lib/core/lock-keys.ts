@@ -1,0 +1,43 @@
+import { LockKeyError } from './lock-errors.js';
+import { show } from './lock-options.js';
+
+/** In UTF-8. */
+const LONGEST_KEY_BYTES = 512;
+
+/** What users lock: one key, or several that are taken all or none. */
+export type LockKeys = string | readonly string[];
+
+/**
+ * Without duplicates, in one order for every caller, so that two crossing requests never wait for each other.
+ * Throws `LockKeyError`.
+ */
+export function canonicalKeys(keys: LockKeys): readonly string[] {
+  if (typeof keys === 'string') return [checkedKey(keys)];
+  if (!Array.isArray(keys)) throw keyError(keys, 'must be a string or a list of strings');
+  if (keys.length === 0) throw keyError(keys, 'must not be an empty list');
+  return [...new Set(keys.map(checkedKey))].toSorted();
+}
+
+/** How several keys are named in messages. */
+export function keyNames(keys: readonly string[]): string {
+  return keys.length === 1 ? keys[0]! : keys.join(', ');
+}
+
+function checkedKey(key: unknown): string {
+  if (typeof key !== 'string') throw keyError(key, 'must be a string');
+  if (key === '') throw keyError(key, 'must not be empty');
+  if (key.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(key) > LONGEST_KEY_BYTES) {
+    throw keyError(key, `must be at most ${LONGEST_KEY_BYTES} bytes, is ${Buffer.byteLength(key)}`);
+  }
+  if (LONE_SURROGATE.test(key)) {
+    throw keyError(key, 'must not contain half of a surrogate pair: it has no UTF-8 form');
+  }
+  return key;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function keyError(key: unknown, problem: string): LockKeyError {
+  const text = Array.isArray(key) ? key.join(', ') : show(key);
+  return new LockKeyError(`A lock key ${problem}, got ${text.slice(0, 100) || 'nothing'}`, text);
+}

@@ -1,0 +1,77 @@
+/**
+ * The contract between core and the systems that keep locks.
+ *
+ * `undefined` means "someone else holds it", a rejection means "something is wrong": never both, never `null` or `false`.
+ * Time lives in core: a store neither waits nor measures, it answers one question at a time.
+ */
+export interface LockStore {
+  /** For log lines and error messages: `redis`, `sql`, `zookeeper`. */
+  readonly name: string;
+  /** Declared as data; the conformance suite holds the store to it. */
+  readonly supports: LockStoreFeatures;
+  /**
+   * Makes ONE attempt. Resolves `undefined` when another token holds a key.
+   *
+   * Idempotent per token: a key that already carries this token is granted again. An attempt that rejects must be
+   * followed, by the store, by a compare-and-delete of its token. A lease that arrives after the caller gave up is
+   * released by core.
+   */
+  tryAcquire(request: AcquireRequest): Promise<Lease | undefined>;
+  /**
+   * Waits in the store's own queue, where it has one; other stores are polled. Called after `tryAcquire` answered `undefined`.
+   *
+   * Rejects with `signal.reason`, and leaves nothing behind, once `signal` aborts. Where `supports.ttl`, the lease is a
+   * claim: core turns it into a full ttl with one `extend`, so that its validity counts from before a request was sent.
+   */
+  acquire?(request: AcquireRequest, signal: AbortSignal): Promise<Lease>;
+  /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
+  inspect?(key: string): Promise<LockInspection | undefined>;
+  /** Frees what the store itself opened. A client that was handed in stays open. */
+  close?(): Promise<void>;
+}
+
+export interface LockStoreFeatures {
+  /** Every grant of a key carries a larger `fencingToken` than all before it. */
+  readonly fencing: boolean;
+  /** A key frees itself when its ttl has passed. `false`: it lives as long as a session, which `Lease.lost` reports. */
+  readonly ttl: boolean;
+  /** One request may name several keys, taken all or none. `false` or missing: core takes them one by one, in order. */
+  readonly manyKeys?: boolean;
+}
+
+export interface AcquireRequest {
+  /** The key, or the first of several. */
+  readonly key: string;
+  /** All keys: at least one, no duplicates, in canonical order. More than one only where `supports.manyKeys`. */
+  readonly keys: readonly string[];
+  /** Random proof of ownership, new for every acquisition. */
+  readonly token: string;
+  /** Milliseconds the store keeps the key. */
+  readonly ttl: number;
+  /** `host:pid:startTime`, kept beside the token for people who inspect. Never decides ownership. */
+  readonly holder?: string;
+  /** The key's fencing counter is raised to at least this. */
+  readonly fencingFloor?: bigint;
+}
+
+/** A store's grant of its keys to one token. */
+export interface Lease {
+  /** Grows with every grant of the key. Present when the store declares `supports.fencing`. */
+  readonly fencingToken?: bigint | undefined;
+  /** Aborts when the store itself learns that the grant is gone (a closed session, say). */
+  readonly lost?: AbortSignal | undefined;
+  /** Sets the time to live to `ttl` ms from now. Resolves `false` when a key is no longer ours. */
+  extend(ttl: number): Promise<boolean>;
+  /** Resolves `false` when a key was no longer ours. Must never free another holder's key. */
+  release(): Promise<boolean>;
+}
+
+/** What a store knows of a held key. Fields that it does not know, or that a foreign holder did not leave, are missing. */
+export interface LockInspection {
+  readonly key: string;
+  /** `host:pid:startTime` of the process that holds the key. */
+  readonly holder?: string | undefined;
+  /** Milliseconds until the key frees itself unless extended. */
+  readonly remaining?: number | undefined;
+  readonly fencingToken?: bigint | undefined;
+}

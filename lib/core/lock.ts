@@ -1,0 +1,85 @@
+import type { HeldLease } from './held-lease.js';
+import { LockStoreError } from './lock-errors.js';
+import type { LockState } from './lock-events.js';
+import { keyNames } from './lock-keys.js';
+import { checkTtl } from './lock-options.js';
+
+/** A lock that is held. There is no such object for a lock that is not. */
+export class Lock implements AsyncDisposable {
+  readonly #held: HeldLease;
+
+  /** Locks come from `LockService`. */
+  constructor(held: HeldLease) {
+    this.#held = held;
+  }
+
+  /** What is locked; of several keys, the first in canonical order. */
+  get key(): string {
+    return this.#held.keys[0]!;
+  }
+
+  /** All keys, without duplicates, in canonical order. */
+  get keys(): readonly string[] {
+    return this.#held.keys;
+  }
+
+  /**
+   * Larger than that of every grant of the key before. Hand it to the resource you write to, and let it refuse smaller ones.
+   * Throws `LockStoreError` where the store has none (`supports.fencing`).
+   */
+  get fencingToken(): bigint {
+    const token = this.#held.fencingToken;
+    if (token !== undefined) return token;
+    const { store } = this.#held.event();
+    throw new LockStoreError(keyNames(this.keys), store, 'it has no fencing tokens');
+  }
+
+  get state(): LockState {
+    return this.#held.state;
+  }
+
+  /** Measured, not remembered: right also after the event loop was blocked. */
+  get isHeld(): boolean {
+    return this.#held.isHeld;
+  }
+
+  /** Milliseconds that the lock may still be relied on without another extension; `0` when it is not held. */
+  get remaining(): number {
+    return this.#held.isHeld ? this.#held.remaining : 0;
+  }
+
+  /**
+   * Aborts with a `LockLostError` when the lock stops being ours, no later than the key can expire. An ordinary release
+   * does not abort it. Pass it to `fetch` and to everything else that can be stopped.
+   */
+  get signal(): AbortSignal {
+    return this.#held.signal;
+  }
+
+  /** Throws `LockLostError` when the lock is not held. Call it right before a write that must not be late. */
+  assertHeld(): void {
+    this.#held.assertHeld();
+  }
+
+  /**
+   * Sets the time to live to `ttl` ms from now, for this and the automatic extensions after it.
+   * Rejects with `LockLostError` when the lock is no longer ours, with `LockStoreError` when the store failed; it is then
+   * still held for `remaining`.
+   */
+  async extend(ttl: number): Promise<void> {
+    checkTtl(ttl);
+    await this.#held.extend(ttl);
+  }
+
+  /**
+   * Frees the key. Safe to call twice, never rejects. Resolves `false` when the lock had been lost, or when the store did
+   * not confirm it (event `releaseFailed`): the ttl then frees the key.
+   */
+  release(): Promise<boolean> {
+    return this.#held.release();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+}

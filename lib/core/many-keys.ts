@@ -1,0 +1,62 @@
+import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
+
+/**
+ * One attempt for all keys of the request. A store that cannot take several at once is asked for one after the other, in
+ * canonical order, and gives all of them back when one is held.
+ */
+export function tryAcquireAll(
+  store: LockStore,
+  request: AcquireRequest,
+): Promise<Lease | undefined> {
+  if (request.keys.length === 1 || store.supports.manyKeys) return store.tryAcquire(request);
+  return oneByOne(store, request);
+}
+
+async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {
+  const leases: Lease[] = [];
+  const single = (key: string) => ({ ...request, key, keys: [key] });
+  try {
+    for (const key of request.keys) {
+      const lease = await store.tryAcquire(single(key));
+      if (!lease) {
+        await releaseAll(leases);
+        return undefined;
+      }
+      leases.push(lease);
+    }
+    return combine(leases, await raiseToLargest(store, request.keys.map(single), leases));
+  } catch (error) {
+    await releaseAll(leases).catch(() => false); // the ttl frees what a failing store could not
+    throw error;
+  }
+}
+
+/** The keys share one token, so the counter of each must be at least as large: taken again, a key raises its own. */
+async function raiseToLargest(
+  store: LockStore,
+  requests: readonly AcquireRequest[],
+  leases: readonly Lease[],
+): Promise<bigint | undefined> {
+  if (!store.supports.fencing) return undefined;
+  const tokens = leases.map((lease) => lease.fencingToken ?? 0n);
+  const largest = tokens.reduce((a, b) => (a > b ? a : b));
+  const lower = requests.filter((_, index) => tokens[index]! < largest);
+  await Promise.all(lower.map((each) => store.tryAcquire({ ...each, fencingFloor: largest })));
+  return largest;
+}
+
+function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Lease {
+  const sessions = leases.flatMap((lease) => lease.lost ?? []);
+  return {
+    fencingToken,
+    lost: sessions.length > 0 ? AbortSignal.any(sessions) : undefined,
+    extend: async (ttl) =>
+      (await Promise.all(leases.map((each) => each.extend(ttl)))).every(Boolean),
+    release: () => releaseAll(leases),
+  };
+}
+
+async function releaseAll(leases: readonly Lease[]): Promise<boolean> {
+  const released = await Promise.all(leases.map((each) => each.release()));
+  return released.every(Boolean);
+}

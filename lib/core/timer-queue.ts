@@ -1,0 +1,103 @@
+import type { Cancel, Clock } from './clock.js';
+
+/** One entry of a `TimerQueue`. */
+export interface QueuedTimer {
+  due: number;
+  index: number;
+  readonly run: () => void;
+}
+
+/**
+ * Any number of due times behind one timer of the clock: a binary heap, so that ten thousand held locks cost one timeout.
+ * Callbacks must not throw. The timer never keeps the process alive and is gone when the queue is empty.
+ */
+export class TimerQueue {
+  readonly #clock: Clock;
+  readonly #heap: QueuedTimer[] = [];
+  #armedFor = Infinity;
+  #disarm: Cancel | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  /** Calls `run` once `clock.now()` has reached `due`. */
+  add(due: number, run: () => void): QueuedTimer {
+    const timer = { due, index: this.#heap.length, run };
+    this.#heap.push(timer);
+    this.#up(timer);
+    this.#arm();
+    return timer;
+  }
+
+  /** Safe to call for a timer that has run or was removed. */
+  remove(timer: QueuedTimer): void {
+    if (this.#heap[timer.index] !== timer) return;
+    this.#take(timer);
+    if (this.#heap.length === 0) this.#arm();
+  }
+
+  #take(timer: QueuedTimer): void {
+    const last = this.#heap.pop()!;
+    if (last !== timer) {
+      this.#place(last, timer.index);
+      this.#up(last);
+      this.#down(last);
+    }
+    timer.index = -1;
+  }
+
+  /** A timer that fires too early only finds nothing due, so it is moved to an earlier time but never to a later one. */
+  #arm(): void {
+    const due = this.#heap[0]?.due ?? Infinity;
+    if (due >= this.#armedFor && this.#heap.length > 0) return;
+    this.#disarm?.();
+    this.#armedFor = due;
+    this.#disarm =
+      due === Infinity
+        ? undefined
+        : this.#clock.schedule(due - this.#clock.now(), () => this.#fire(), true);
+  }
+
+  #fire(): void {
+    this.#armedFor = Infinity;
+    this.#disarm = undefined;
+    const now = this.#clock.now();
+    for (let first = this.#heap[0]; first && first.due <= now; first = this.#heap[0]) {
+      this.#take(first);
+      first.run();
+    }
+    this.#arm();
+  }
+
+  #place(timer: QueuedTimer, index: number): void {
+    this.#heap[index] = timer;
+    timer.index = index;
+  }
+
+  #up(timer: QueuedTimer): void {
+    while (timer.index > 0) {
+      const parent = this.#heap[(timer.index - 1) >> 1]!;
+      if (parent.due <= timer.due) return;
+      const { index } = parent;
+      this.#place(parent, timer.index);
+      this.#place(timer, index);
+    }
+  }
+
+  #down(timer: QueuedTimer): void {
+    for (;;) {
+      const left = this.#heap[2 * timer.index + 1];
+      const right = this.#heap[2 * timer.index + 2];
+      const child = right && right.due < left!.due ? right : left;
+      if (!child || child.due >= timer.due) return;
+      const { index } = child;
+      this.#place(child, timer.index);
+      this.#place(timer, index);
+    }
+  }
+}
