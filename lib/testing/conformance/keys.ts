@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { aKey, aRequest } from './backend.js';
+import type { Check } from './backend.js';
+
+/** Every character of Latin 1, control characters included, and what other systems choke on. */
+const ODD_KEYS: readonly string[] = [
+  ...Array.from({ length: 256 }, (_, code) => `odd:${String.fromCharCode(code)}:key`),
+  `'; DROP TABLE locks; --`,
+  '"',
+  "'",
+  '`',
+  '\\',
+  '$(id)',
+  '{tag}',
+  '{',
+  '}',
+  '{}',
+  '}{',
+  '{}{tag}',
+  'a}b',
+  ' ',
+  '..',
+  '/',
+  '/a//b/',
+  '*?[^x]',
+  '%s%n',
+  '漢字',
+  'Å', // composed
+  'A\u030A', // decomposed: another key
+  '👩‍👩‍👧',
+  '\u{10FFFF}',
+  'undefined',
+  '__proto__',
+  'constructor',
+  'CASE',
+  'case',
+];
+
+/** Keys are bytes to a store, and several are taken all or none. */
+export const keyChecks: Record<string, Check> = {
+  'survives keys with every odd character, and keeps them apart': async (backend) => {
+    const [a, b] = await backend.stores();
+    const suffix = aKey();
+    const leases = [];
+    for (const odd of ODD_KEYS)
+      leases.push(await backend.hold(a, aRequest({ keys: [odd + suffix] })));
+    for (const odd of ODD_KEYS) {
+      const seen = await b.tryAcquire(aRequest({ keys: [odd + suffix] }));
+      assert.equal(seen, undefined, `key ${JSON.stringify(odd)} is held`);
+    }
+    for (const lease of leases) assert.equal(await lease.release(), true);
+  },
+
+  'takes a key of 512 bytes': async (backend) => {
+    const [a, b] = await backend.stores();
+    const keys = [aKey().padEnd(512, 'x')];
+    await backend.hold(a, aRequest({ keys }));
+    assert.equal(await b.tryAcquire(aRequest({ keys })), undefined);
+    await backend.hold(b, aRequest({ keys: [keys[0]!.slice(0, -1)] }));
+  },
+
+  'takes several keys all or none': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!a.supports.manyKeys) return;
+    const [one, two, three] = [aKey(), aKey(), aKey()].toSorted() as [string, string, string];
+    const both = await backend.hold(a, aRequest({ keys: [one, two] }));
+    assert.equal(await b.tryAcquire(aRequest({ keys: [two, three] })), undefined);
+    const third = await backend.hold(b, aRequest({ keys: [three] }));
+    assert.equal(await both.extend(30_000), true);
+    assert.equal(await both.release(), true);
+    await third.release();
+    const all = await backend.hold(b, aRequest({ keys: [one, two, three] }));
+    if (!a.supports.fencing) return;
+    assert.ok(all.fencingToken! > both.fencingToken!);
+    assert.ok(all.fencingToken! > third.fencingToken!);
+  },
+};

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { aKey, aRequest } from './backend.js';
+import type { Check } from './backend.js';
+
+/** For stores that wait themselves. */
+export const queueChecks: Record<string, Check> = {
+  'hands a released key to the one who waits in the queue': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire) return;
+    const keys = [aKey()];
+    const lease = await backend.hold(a, aRequest({ keys }));
+    const waiting = b.acquire(aRequest({ keys }), new AbortController().signal);
+    await lease.release();
+    const next = await waiting;
+    if (b.supports.ttl) assert.equal(await next.extend(30_000), true);
+    assert.equal(await next.release(), true);
+  },
+
+  'leaves nothing behind when a wait is aborted': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire) return;
+    const keys = [aKey()];
+    const lease = await backend.hold(a, aRequest({ keys }));
+    const wait = new AbortController();
+    const waiting = b.acquire(aRequest({ keys }), wait.signal);
+    const reason = new Error('enough');
+    wait.abort(reason);
+    await assert.rejects(waiting, (error) => error === reason);
+    assert.equal(await lease.release(), true);
+    await backend.hold(a, aRequest({ keys }));
+  },
+};

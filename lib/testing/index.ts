@@ -1,0 +1,3 @@
+export { FakeClock } from './fake-clock.js';
+export { lockStoreConformance } from './lock-store-conformance.js';
+export type { ConformanceOptions } from './lock-store-conformance.js';
