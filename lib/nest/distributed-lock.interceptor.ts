@@ -1,0 +1,84 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type {
+  CallHandler,
+  ExecutionContext,
+  InjectionToken,
+  NestInterceptor,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { catchError, defer, finalize, from, mergeMap, of, throwError } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { LockTimeoutError } from '../core/lock-errors.js';
+import type { LockScope } from '../core/lock-scope.js';
+import type { LockService } from '../core/lock.service.js';
+import { Invocation, invocations } from './invocation.js';
+import { toTransportError } from './lock-exceptions.js';
+import type { LockHttpOptions } from './lock-exceptions.js';
+import { lockPlanOf } from './lock-plan.js';
+import type { LockPlan } from './lock-plan.js';
+import { getLockHttpToken, getLocksToken } from './lock-tokens.js';
+import { observableOnceLocked } from './locked-stream.js';
+import { requestData } from './request-data.js';
+
+/**
+ * Gives decorated handlers their request and turns lock errors into the transport's exceptions. `@DistributedLock` puts it
+ * on handlers itself; as `APP_INTERCEPTOR` it does the same for lock errors of every handler.
+ */
+@Injectable()
+export class DistributedLockInterceptor implements NestInterceptor {
+  constructor(@Inject(ModuleRef) private readonly modules: ModuleRef) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const plan = lockPlanOf(context.getHandler());
+    const invocation = new Invocation(context);
+    // Nest binds the async context when `handle` is called, not when its result is subscribed to.
+    const handle = () => defer(() => invocations.run(invocation, () => next.handle()));
+    const handled = plan?.before ? this.#lockedFirst(plan, invocation, handle) : handle();
+    return handled.pipe(
+      catchError((error: unknown) =>
+        from(toTransportError(error, context, this.#http(plan?.locks))).pipe(
+          mergeMap((exception) => throwError(() => exception)),
+        ),
+      ),
+      finalize(() => {
+        for (const scope of invocation.streams) void scope.leave(); // never rejects
+      }),
+    );
+  }
+
+  #lockedFirst(
+    plan: LockPlan,
+    invocation: Invocation,
+    handle: () => Observable<unknown>,
+  ): Observable<unknown> {
+    const enter = async (): Promise<LockScope> => {
+      const keys = plan.key([], () => requestData(invocation.context));
+      const locks = this.#get(getLocksToken(plan.locks)) as LockService;
+      return invocation.whileClientWaits((signal) =>
+        locks.enter(keys, { ...plan.options, signal }),
+      );
+    };
+    const source = (scope: LockScope) => {
+      invocation.scope = scope;
+      return handle();
+    };
+    return observableOnceLocked(enter, source, (error) => instead(plan, error));
+  }
+
+  #http(locks: string | undefined): LockHttpOptions {
+    return (this.#get(getLockHttpToken(locks)) as LockHttpOptions | undefined) ?? {};
+  }
+
+  #get(token: InjectionToken): unknown {
+    try {
+      return this.modules.get(token as string, { strict: false });
+    } catch {
+      return undefined; // a handler without a lock, in an application that names all its instances
+    }
+  }
+}
+
+function instead({ onTimeout }: LockPlan, error: unknown): Observable<unknown> {
+  if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) return throwError(() => error);
+  return onTimeout === 'skip' ? of(undefined) : defer(async () => onTimeout(error));
+}

@@ -1,0 +1,65 @@
+import { ConfigurableModuleBuilder, Inject, Module } from '@nestjs/common';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { LockService } from '../core/lock.service.js';
+import { linkReadyMadeInstances } from './lock-explorer.js';
+import { lockProviders, MODULE_CONNECTION, MODULE_LOCKS, MODULE_NAME } from './lock-providers.js';
+import type {
+  DistributedLockModuleExtras,
+  DistributedLockModuleOptions,
+  DistributedLockOptionsFactory,
+} from './module-options.js';
+import type { RedisConnection } from './redis-connection.js';
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<DistributedLockModuleOptions>({ moduleName: 'DistributedLock' })
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName(
+      'createDistributedLockOptions' satisfies keyof DistributedLockOptionsFactory,
+    )
+    .setExtras<DistributedLockModuleExtras>(
+      { isGlobal: true },
+      (definition, { isGlobal = true, name }) => {
+        const { providers, exported } = lockProviders(MODULE_OPTIONS_TOKEN, name);
+        return {
+          ...definition,
+          global: isGlobal,
+          providers: [...(definition.providers ?? []), ...providers],
+          exports: exported,
+        };
+      },
+    )
+    .build();
+
+/**
+ * Registers a `LockService` and, where it is asked for, the Redis client behind it.
+ *
+ * ```ts
+ * @Module({ imports: [DistributedLockModule.forRoot({ redis: 'redis://localhost:6379' })] })
+ * ```
+ *
+ * When the application shuts down, held locks are released first; then what the module opened is closed.
+ */
+@Module({ imports: [DiscoveryModule] })
+export class DistributedLockModule
+  extends ConfigurableModuleClass
+  implements OnModuleInit, OnApplicationShutdown
+{
+  constructor(
+    @Inject(MODULE_NAME) private readonly name: string | undefined,
+    @Inject(MODULE_LOCKS) private readonly locks: LockService,
+    @Inject(MODULE_CONNECTION) private readonly connection: RedisConnection | undefined,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+  ) {
+    super();
+  }
+
+  onModuleInit(): void {
+    linkReadyMadeInstances(this.discovery, this.name, this.locks);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.locks.close();
+    await this.connection?.close();
+  }
+}

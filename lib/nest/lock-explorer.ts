@@ -1,0 +1,38 @@
+import { DiscoveryService } from '@nestjs/core';
+import type { LockService } from '../core/lock.service.js';
+import { locksProperty } from './lock-tokens.js';
+
+/**
+ * Links instances that Nest was handed ready-made (`useValue`, `useFactory`), which get no property injection, to the
+ * service of their application.
+ */
+export function linkReadyMadeInstances(
+  discovery: DiscoveryService,
+  name: string | undefined,
+  locks: LockService,
+): void {
+  const property = locksProperty(name);
+  for (const wrapper of [...discovery.getProviders(), ...discovery.getControllers()]) {
+    if (!wrapper.isDependencyTreeStatic()) continue;
+    const instance = wrapper.instance as Record<symbol, unknown> | null | undefined;
+    if (!isDecorated(instance, property)) continue;
+    const linked = instance[property];
+    if (linked === undefined) instance[property] = locks;
+    else if (linked !== locks) throw sharedInstance(instance);
+  }
+}
+
+function isDecorated(
+  instance: Record<symbol, unknown> | null | undefined,
+  property: symbol,
+): instance is Record<symbol, unknown> {
+  if (typeof instance !== 'object' || instance === null) return false;
+  return property in instance;
+}
+
+function sharedInstance(instance: object): Error {
+  return new Error(
+    `An instance of ${instance.constructor.name} has methods with @DistributedLock and is a provider of two applications, ` +
+      'or sees two modules of the same name: make one instance for each',
+  );
+}

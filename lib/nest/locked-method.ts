@@ -1,0 +1,164 @@
+import { defer, EMPTY, isObservable } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { LockTimeoutError } from '../core/lock-errors.js';
+import type { LockScope } from '../core/lock-scope.js';
+import type { LockService } from '../core/lock.service.js';
+import { invocations } from './invocation.js';
+import type { Invocation } from './invocation.js';
+import type { LockPlan } from './lock-plan.js';
+import { lockedIterable, lockedObservable, observableOnceLocked } from './locked-stream.js';
+import { locksProperty } from './lock-tokens.js';
+import { requestData } from './request-data.js';
+
+type Method = (this: object, ...args: any[]) => any;
+
+/** Puts the lock around `method`: the one place that locks, after guards and pipes. */
+export function lockedMethod(method: Method, property: string | symbol, plan: LockPlan): Method {
+  const begin = (self: object, args: unknown[]) =>
+    new LockedCall(method, property, plan, self, args);
+  switch (plan.returns) {
+    case 'observable':
+      return function (...args) {
+        return begin(this, args).observable();
+      };
+    case 'iterable':
+      return async function* (...args) {
+        yield* begin(this, args).iterable();
+      };
+    default:
+      return async function (...args) {
+        return begin(this, args).promise();
+      };
+  }
+}
+
+/** One call of a decorated method. */
+class LockedCall {
+  readonly #invocation: Invocation | undefined;
+
+  constructor(
+    readonly method: Method,
+    property: string | symbol,
+    readonly plan: LockPlan,
+    readonly self: object,
+    readonly args: unknown[],
+  ) {
+    if (typeof self !== 'object' || self === null) {
+      throw new TypeError(
+        `${plan.label} was called without its instance: call it as instance.method()`,
+      );
+    }
+    const invocation = invocations.getStore();
+    const exposed = (self as Record<string | symbol, unknown>)[property];
+    if (invocation?.take(exposed)) this.#invocation = invocation;
+    else if (plan.before)
+      throw new TypeError(
+        `${plan.label}: with before: 'pipes' only Nest may call it, as a handler`,
+      );
+  }
+
+  async promise(): Promise<unknown> {
+    if (this.#outer) return this.#work(this.#outer);
+    let scope: LockScope;
+    try {
+      scope = await this.#enter();
+    } catch (error) {
+      return this.#instead(error);
+    }
+    let stream: Observable<unknown> | undefined;
+    try {
+      const result: unknown = await scope.run(() => this.#work(scope));
+      stream = isObservable(result) ? this.#promisedStream(scope, result) : undefined;
+      if (stream) return stream;
+      await scope.leave();
+      scope.assertKept(result);
+      return result;
+    } finally {
+      if (!stream) await scope.leave();
+    }
+  }
+
+  observable(): Observable<unknown> {
+    if (this.#outer) return this.#work(this.#outer) as Observable<unknown>;
+    return observableOnceLocked(
+      () => this.#enter(),
+      (scope) => defer(() => this.#work(scope) as Observable<unknown>),
+      (error) => this.#insteadOfStream(error),
+    );
+  }
+
+  async *iterable(): AsyncGenerator<unknown, unknown, unknown> {
+    if (this.#outer) return yield* this.#work(this.#outer) as AsyncIterable<unknown>;
+    let scope: LockScope;
+    try {
+      scope = await this.#enter();
+    } catch (error) {
+      return this.#instead(error);
+    }
+    return yield* lockedIterable(scope, () => this.#work(scope) as AsyncIterable<unknown>);
+  }
+
+  /** The lock that the interceptor holds around this call. */
+  get #outer(): LockScope | undefined {
+    return this.#invocation?.scope;
+  }
+
+  async #enter(): Promise<LockScope> {
+    const invocation = this.#invocation;
+    const locks = this.#locks();
+    const keys = this.plan.key(this.args, () => this.#request());
+    const { options } = this.plan;
+    if (!invocation || options?.signal) return locks.enter(keys, options);
+    return invocation.whileClientWaits((signal) => locks.enter(keys, { ...options, signal }));
+  }
+
+  #work(scope: LockScope): unknown {
+    const args = [...this.args];
+    for (const index of this.plan.lockParameters) args[index] = scope.lock;
+    return this.method.apply(this.self, args);
+  }
+
+  /** What a key that stayed held gives in place of the method's result. */
+  #instead(error: unknown): unknown {
+    const { onTimeout } = this.plan;
+    if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) throw error;
+    return onTimeout === 'skip' ? undefined : onTimeout.call(this.self, error, ...this.args);
+  }
+
+  #insteadOfStream(error: unknown): Observable<unknown> {
+    const isSkipped = this.plan.onTimeout === 'skip' && error instanceof LockTimeoutError;
+    if (isSkipped) return EMPTY;
+    return defer(() => {
+      const result = this.#instead(error);
+      return isObservable(result) ? result : Promise.resolve(result);
+    });
+  }
+
+  #locks(): LockService {
+    const { label, locks: name } = this.plan;
+    const locks = (this.self as Record<symbol, LockService | undefined>)[locksProperty(name)];
+    if (locks) return locks;
+    throw new Error(
+      `${label}: this instance has no LockService, because Nest did not make it. Let Nest instantiate the class, or return ` +
+        'the instance from a provider of a module that sees DistributedLockModule',
+    );
+  }
+
+  #request(): unknown {
+    if (this.#invocation) return requestData(this.#invocation.context);
+    throw new TypeError(
+      `${this.plan.label}: <request.…> is known only where Nest calls the method itself as a handler; pass what the key needs as an argument`,
+    );
+  }
+
+  /** Nest subscribes to what a handler promises; elsewhere nobody may, and the lock would be held for ever. */
+  #promisedStream(scope: LockScope, source: Observable<unknown>): Observable<unknown> {
+    if (!this.#invocation) {
+      throw new TypeError(
+        `${this.plan.label} returned an Observable inside a promise: annotate its return type as Observable<…>, or set returns: 'observable'`,
+      );
+    }
+    this.#invocation.streams.add(scope);
+    return lockedObservable(scope, () => source);
+  }
+}

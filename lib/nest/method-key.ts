@@ -1,0 +1,111 @@
+import { KeyTemplate } from '../core/key-template.js';
+import { LockKeyError } from '../core/lock-errors.js';
+import type { LockKeys } from '../core/lock-keys.js';
+import { methodSignature } from './parameter-names.js';
+import type { MethodSignature } from './parameter-names.js';
+import type { ParameterMarks } from './parameter-marks.js';
+
+/** A template, several of them (all or nothing), or a function of the method's arguments. */
+export type LockKeySource<Args extends unknown[] = unknown[]> =
+  string | readonly string[] | ((...args: Args) => LockKeys);
+
+/** Gives the keys of one call. `request` is called only when a placeholder asks for it. */
+export type MethodKey = (args: readonly unknown[], request: () => unknown) => LockKeys;
+
+/** The root of placeholders that read the request. */
+const REQUEST = 'request';
+
+interface Decorated {
+  /** How messages name the method. */
+  readonly label: string;
+  readonly method: Function;
+  readonly marks: ParameterMarks;
+  /** `true` where the arguments do not exist yet (`before: 'pipes'`). */
+  readonly requestOnly: boolean;
+}
+
+/** Resolves every placeholder when the class is defined, so that a misspelt or minified name fails right there. */
+export function methodKey(source: LockKeySource<never[]>, decorated: Decorated): MethodKey {
+  if (typeof source === 'function') {
+    if (decorated.requestOnly) throw requestOnlyError(decorated, 'a function');
+    return (args) => (source as (...all: unknown[]) => LockKeys)(...args);
+  }
+  if (typeof source === 'string') return templateKey(source, decorated);
+  const keys = source.map((each) => templateKey(each, decorated));
+  return (args, request) => keys.map((key) => key(args, request));
+}
+
+function templateKey(source: string, decorated: Decorated) {
+  const template = new KeyTemplate(source);
+  const signature = template.roots.length > 0 ? methodSignature(decorated.method) : undefined;
+  const readers = new Map(
+    template.roots.map((root) => [root, reader(root, template, signature, decorated)]),
+  );
+  return (args: readonly unknown[], request: () => unknown): string =>
+    template.render((root) => readers.get(root)!(args, request));
+}
+
+type Reader = (args: readonly unknown[], request: () => unknown) => unknown;
+
+function reader(
+  root: string,
+  template: KeyTemplate,
+  signature: MethodSignature | undefined,
+  decorated: Decorated,
+): Reader {
+  const parameters = signature?.parameters ?? [];
+  const index = decorated.marks.keys.get(root) ?? positionOf(root, signature);
+  if (index === undefined && root === REQUEST) return (_args, request) => request();
+  if (decorated.requestOnly) throw requestOnlyError(decorated, `<${root}>`);
+  if (index === undefined) throw unknownName(root, template, signature, decorated);
+  const parameter = parameters[index];
+  if (/^\d+$/.test(root)) return (args) => args[index];
+  if (parameter?.kind === 'rest') return (args) => args.slice(index);
+  if (parameter?.kind !== 'default') return (args) => args[index];
+  return (args) => args[index] ?? refuseDefault(args[index], root, template, decorated);
+}
+
+function positionOf(root: string, signature: MethodSignature | undefined): number | undefined {
+  const parameters = signature?.parameters ?? [];
+  if (!/^\d+$/.test(root)) {
+    const index = parameters.findIndex(({ name }) => name === root);
+    return index < 0 ? undefined : index;
+  }
+  const hasRest = !signature || parameters.at(-1)?.kind === 'rest';
+  return hasRest || Number(root) < parameters.length ? Number(root) : undefined;
+}
+
+/** The method would go on with its default, which the key cannot see. */
+function refuseDefault(
+  value: unknown,
+  root: string,
+  template: KeyTemplate,
+  { label }: Decorated,
+): unknown {
+  if (value === null) return value;
+  throw new LockKeyError(
+    `${label}: <${root}> of "${template.source}" was not passed, and its default value is not visible to the key: ` +
+      'pass the argument, or write the key as a function with the same default',
+    template.source,
+  );
+}
+
+function unknownName(
+  root: string,
+  template: KeyTemplate,
+  signature: MethodSignature | undefined,
+  { label }: Decorated,
+): TypeError {
+  const found = signature ? `found ${signature.text}` : 'the parameters could not be read';
+  return new TypeError(
+    `${label}: <${root}> in "${template.source}" names no parameter (${found}). For a destructured parameter, or where ` +
+      `names are minified or hidden by another decorator, write its position, <0.${root}>, ` +
+      `mark it with @LockKey('${root}'), or use a key function. The request is read by <request.params.${root}>`,
+  );
+}
+
+function requestOnlyError({ label }: Decorated, found: string): TypeError {
+  return new TypeError(
+    `${label}: before: 'pipes' locks before the arguments exist, so its key may only read <request.…>, found ${found}`,
+  );
+}

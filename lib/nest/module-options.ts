@@ -1,0 +1,43 @@
+import type { LockOptions } from '../core/lock-options.js';
+import type { LockStore } from '../core/lock-store.js';
+import type { RedisLockStoreOptions } from '../stores/redis/redis-lock.store.js';
+import type { LockHttpOptions } from './lock-exceptions.js';
+import type { RedisSource } from './redis-connection.js';
+
+/** Where the locks live, and the defaults of every lock. */
+export interface DistributedLockModuleOptions extends LockOptions {
+  /** Redis as the store. Exclusive with `store`; without either, locks live in memory and protect one process only. */
+  readonly redis?: RedisSource | undefined;
+  /** Any store. It is closed with the module. */
+  readonly store?: LockStore | undefined;
+  /** See `RedisLockStoreOptions.keyPrefix`. Only with `redis`. */
+  readonly keyPrefix?: RedisLockStoreOptions['keyPrefix'];
+  /** See `RedisLockStoreOptions.replicas`. Only with `redis`. */
+  readonly replicas?: RedisLockStoreOptions['replicas'];
+  /** See `RedisLockStoreOptions.replicaTimeout`. Only with `redis`. */
+  readonly replicaTimeout?: RedisLockStoreOptions['replicaTimeout'];
+  /**
+   * `false`: everything is granted at once, without a store. For tests.
+   * @default true
+   */
+  readonly enabled?: boolean | undefined;
+  /** How lock errors look over HTTP. */
+  readonly http?: LockHttpOptions | undefined;
+}
+
+/** For `forRootAsync({ useClass })` and `useExisting`. */
+export interface DistributedLockOptionsFactory {
+  createDistributedLockOptions():
+    DistributedLockModuleOptions | Promise<DistributedLockModuleOptions>;
+}
+
+/** What has to be known before the options are: given beside them, also to `forRootAsync`. */
+export interface DistributedLockModuleExtras {
+  /**
+   * Whether every module sees the locks without importing this one.
+   * @default true
+   */
+  readonly isGlobal?: boolean;
+  /** Name of this instance, for `@InjectLocks(name)` and `@DistributedLock(key, { locks: name })`. */
+  readonly name?: string;
+}

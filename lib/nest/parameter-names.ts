@@ -1,0 +1,59 @@
+import { parse } from 'acorn';
+import type { Function as FunctionNode, Pattern } from 'acorn';
+
+/** One parameter as it stands in the source. */
+export interface MethodParameter {
+  /** Missing for a destructured one. */
+  readonly name: string | undefined;
+  readonly kind: 'plain' | 'default' | 'rest' | 'destructured';
+}
+
+export interface MethodSignature {
+  readonly parameters: readonly MethodParameter[];
+  /** `pay(id, { amount })`, for messages. */
+  readonly text: string;
+}
+
+/** Reads the parameters from the method's source text, with a real parser. `undefined` when the text is not JavaScript of its own. */
+export function methodSignature(method: Function): MethodSignature | undefined {
+  const source = Function.prototype.toString.call(method);
+  const found = parseAs(`({${source}})`, 2) ?? parseAs(`(${source})`, 1);
+  if (!found) return undefined;
+  const { node, code } = found;
+  const first = node.params[0];
+  const last = node.params.at(-1);
+  const list = first && last ? code.slice(first.start, last.end).replace(/\s+/g, ' ') : '';
+  return { parameters: node.params.map(parameter), text: `${method.name}(${list})` };
+}
+
+/** `offset`: how many characters stand before the function. */
+function parseAs(code: string, offset: number): { node: FunctionNode; code: string } | undefined {
+  try {
+    const [statement] = parse(code, { ecmaVersion: 'latest', checkPrivateFields: false }).body;
+    if (statement?.type !== 'ExpressionStatement') return undefined;
+    const { expression } = statement;
+    const [property] = expression.type === 'ObjectExpression' ? expression.properties : [];
+    const node = property?.type === 'Property' ? property.value : expression;
+    const isFunction =
+      node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
+    return isFunction && node.end >= offset ? { node, code } : undefined;
+  } catch {
+    return undefined; // native code, or a form that only the other attempt can read
+  }
+}
+
+function parameter(pattern: Pattern): MethodParameter {
+  switch (pattern.type) {
+    case 'Identifier':
+      return { name: pattern.name, kind: 'plain' };
+    case 'AssignmentPattern':
+      return {
+        ...parameter(pattern.left),
+        kind: pattern.left.type === 'Identifier' ? 'default' : 'destructured',
+      };
+    case 'RestElement':
+      return { ...parameter(pattern.argument), kind: 'rest' };
+    default:
+      return { name: undefined, kind: 'destructured' };
+  }
+}
