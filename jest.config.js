@@ -33,5 +33,6 @@ module.exports = {
   ],
   collectCoverageFrom: ['lib/**/*.ts'],
   coverageProvider: 'v8',
+  coverageReporters: ['text-summary', 'lcov'],
   coverageThreshold: { global: { lines: 95 } },
 };

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = join(__dirname, '..', '..');
+const CONSUMERS = join(__dirname, 'consumers');
+const SHARED = join(__dirname, 'shared');
+const MINUTES = 60_000;
+
+/** Applications that install the packed package as everybody does, each with its own versions of everything else. */
+describe('the packed package', () => {
+  let directory: string;
+  let tarball: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'holdfast-packaging-'));
+    if (!existsSync(join(ROOT, 'dist/esm/package.json'))) await npm(ROOT, 'run', 'build');
+    await npm(ROOT, 'pack', '--pack-destination', directory);
+    const [name] = await readdir(directory);
+    tarball = join(directory, name!);
+  }, 2 * MINUTES);
+
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it.each([
+    ['nest12-esm', 'Nest 12 as ES modules'],
+    ['nest11-cjs-jest', 'Nest 11 as CommonJS, in plain ts-jest'],
+    ['nest10', 'Nest 10 as CommonJS, without ioredis'],
+    ['express5-esm', 'Express 5 as ES modules, without Nest'],
+    ['express5-cjs', 'Express 5 as CommonJS, without Nest'],
+    ['types', 'the types, in every way to resolve them'],
+  ])(
+    '%s: works in %s',
+    async (consumer) => {
+      const folder = join(directory, consumer);
+      await cp(join(CONSUMERS, consumer), folder, { recursive: true });
+      if (consumer.startsWith('nest')) await cp(SHARED, folder, { recursive: true });
+      await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball);
+      await npm(folder, 'run', 'check');
+    },
+    5 * MINUTES,
+  );
+});
+
+/** Rejects with what npm printed. */
+async function npm(cwd: string, ...args: string[]): Promise<void> {
+  try {
+    await promisify(execFile)('npm', args, { cwd, env: consumerEnvironment() });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`npm ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: error });
+  }
+}
+
+/** What the surrounding `npm test` and Jest have set is not meant for the consumers. */
+function consumerEnvironment(): NodeJS.ProcessEnv {
+  const foreign =
+    /^(npm_(?!config_(registry|cache|userconfig|cafile|https?_proxy))|JEST_|NODE_OPTIONS$|NODE_ENV$|INIT_CWD$)/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+}

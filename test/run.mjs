@@ -1,0 +1,54 @@
+// The whole test run: `npm test`. Every step is one check, every Jest test another; the last line counts them.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { provideRedis } from './run/provide-redis.mjs';
+import { runJest } from './run/run-jest.mjs';
+import { runCommand } from './run/run-command.mjs';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+process.chdir(ROOT);
+
+/** A step counts what it checked. One that `needs` a step that failed is skipped. */
+const STEPS = [
+  { name: 'build', run: command('npm', 'run', '--silent', 'build') },
+  { name: 'typecheck', run: command('npm', 'run', '--silent', 'typecheck') },
+  { name: 'lint', run: command('npm', 'run', '--silent', 'lint') },
+  { name: 'format', run: command('npm', 'run', '--silent', 'format:check') },
+  { name: 'jest', run: runJest },
+  { name: 'publint', needs: 'build', run: command('npx', 'publint', 'run', '.') },
+  { name: 'types', needs: 'build', run: command('npx', 'attw', '--pack', '.') },
+  ...(existsSync('sample-app/main.ts')
+    ? [{ name: 'sample app', needs: 'build', run: command('npx', 'nest', 'build') }]
+    : []),
+];
+
+try {
+  process.env['REDIS_SERVER'] = await provideRedis();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failedSteps = new Set();
+for (const { name, needs, run } of STEPS) {
+  console.log(`\n── ${name}`);
+  const startedAt = performance.now();
+  const counts = failedSteps.has(needs) ? { skipped: 1 } : await run();
+  if (counts.failed || counts.skipped === 1) failedSteps.add(name);
+  for (const [kind, count] of Object.entries(counts)) total[kind] += count;
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  console.log(
+    `── ${name}: ${counts.failed ? 'FAILED' : counts.passed ? 'passed' : 'skipped'}, ${seconds} s`,
+  );
+}
+
+if (failedSteps.size > 0) console.log(`\nNot passed: ${[...failedSteps].join(', ')}`);
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
+process.exitCode = total.failed > 0 || failedSteps.size > 0 ? 1 : 0;
+
+function command(...words) {
+  return async () => ((await runCommand(words)) === 0 ? { passed: 1 } : { failed: 1 });
+}

@@ -1,0 +1,5 @@
+import { openChannel } from '../worker-channel.js';
+
+const channel = openChannel<{ pid: number } | { echo: string }, { say: string }>();
+channel.onMessage(({ say }) => channel.send({ echo: say }));
+channel.send({ pid: process.pid });
