@@ -1,0 +1,25 @@
+import { Module, ValidationPipe } from '@nestjs/common';
+import { APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
+import { DistributedLockInterceptor, DistributedLockModule } from 'nest-holdfast';
+import { OrdersModule } from './orders/orders.module.js';
+import { StockModule } from './stock/stock.module.js';
+
+@Module({
+  imports: [
+    DistributedLockModule.forRoot({
+      redis: process.env.REDIS_URL || undefined, // without it, locks live in memory
+      retryDelay: 20, // a sale takes some milliseconds; the default suits longer work
+      retryJitter: 20,
+    }),
+    ScheduleModule.forRoot(),
+    StockModule,
+    OrdersModule,
+  ],
+  providers: [
+    { provide: APP_PIPE, useClass: ValidationPipe },
+    // Answers 409 for a busy article also where a service locks; a locked handler does so by itself.
+    { provide: APP_INTERCEPTOR, useClass: DistributedLockInterceptor },
+  ],
+})
+export class AppModule {}

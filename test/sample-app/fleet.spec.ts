@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LockService } from 'nest-holdfast';
+import request from 'supertest';
+import { StockReport } from '../../sample-app/stock/stock-report.js';
+import { Stock } from '../../sample-app/stock/stock.js';
+import { RedisServer } from '../support/redis-server.js';
+import { until } from '../support/until.js';
+import { SampleApp } from './start-sample-app.js';
+
+describe('several sample apps on one Redis', () => {
+  let redis: RedisServer;
+  let directory: string;
+  let apps: SampleApp[];
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    directory = await mkdtemp(join(tmpdir(), 'holdfast-fleet-'));
+    const options = { stockDirectory: directory, redisUrl: redis.url };
+    apps = [await SampleApp.start(options), await SampleApp.start(options)];
+  });
+
+  afterAll(async () => {
+    await Promise.all(apps.map((app) => app[Symbol.asyncDispose]()));
+    await rm(directory, { recursive: true, force: true });
+    await redis.stop();
+  });
+
+  it('sell together what there is, and no more', async () => {
+    const http = apps.map(({ nest }) => request(nest.getHttpServer()));
+    await http[0]!.put('/stock/lamp').send({ units: 10 }).expect(200);
+    const orders = Array.from({ length: 30 }, (_, i) => http[i % 2]!.post('/orders/lamp'));
+    const answers = await Promise.all(orders);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    await http[1]!.get('/stock/lamp').expect(200, { sku: 'lamp', units: 0 });
+  });
+
+  it('count the stock once per tick, and skip it where another has done so', async () => {
+    const locks = apps[0]!.nest.get(LockService);
+    const isFree = async () => !(await locks.inspect('stock-report'));
+    await until(isFree, { within: 8_000, what: 'the end of a tick while the test started' });
+    const counts = apps.map(({ nest }) => jest.spyOn(nest.get(Stock), 'levels'));
+    const reports = apps.map(({ nest }) => nest.get(StockReport));
+    await Promise.all(reports.map((each) => each.report()));
+    await reports[0]!.report();
+    await reports[1]!.report();
+    expect(counts[0]!.mock.calls.length + counts[1]!.mock.calls.length).toBe(1);
+  });
+});
