@@ -1,14 +1,10 @@
 /* oxlint-disable oxc/no-async-endpoint-handlers -- Express 5 hands their rejections to the error handler */
 import express from 'express';
-import type { ErrorRequestHandler, Express, Request } from 'express';
+import type { ErrorRequestHandler, Express } from 'express';
 import type { Lock, LockService } from 'nest-holdfast/core';
 import { lockRequest } from 'nest-holdfast/express';
 import { checkedSku } from './stock/sku.js';
 import type { Stock } from './stock/stock.js';
-
-interface Article {
-  sku: string;
-}
 
 /** The same shop without Nest. Its keys are those of the Nest app, so on one Redis the two keep out of each other's way. */
 export function expressApp(stock: Stock, locks: LockService): Express {
@@ -19,14 +15,10 @@ export function expressApp(stock: Stock, locks: LockService): Express {
     next();
   });
 
-  app.post(
-    '/orders/:sku',
-    lockRequest('stock:<params.sku>', { locks }),
-    async (req: Request<Article>, res) => {
-      const lock = res.locals.lock as Lock;
-      res.status(201).json(await stock.sell(req.params.sku, lock.fencingToken));
-    },
-  );
+  app.post('/orders/:sku', lockRequest('stock:<params.sku>', { locks }), async (req, res) => {
+    const lock = res.locals.lock as Lock;
+    res.status(201).json(await stock.sell(req.params.sku, lock.fencingToken));
+  });
 
   app.get('/stock/:sku', async (req, res) => {
     res.json(await stock.level(req.params.sku));

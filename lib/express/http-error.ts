@@ -1,6 +1,6 @@
 import { LockError } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
-import type { ExpressResponse } from './lock-request.js';
+import type { ExpressResponse } from './express-types.js';
 
 interface HttpFields {
   readonly status: number;

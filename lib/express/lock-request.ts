@@ -5,27 +5,8 @@ import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.j
 import type { LockOptions } from '../core/lock-options.js';
 import type { LockService } from '../core/lock.service.js';
 import type { Lock } from '../core/lock.js';
+import type { ExpressRequest, ExpressResponse } from './express-types.js';
 import { answerWith, asHttpError } from './http-error.js';
-
-/** The part of a request of Express 4 or 5 that is used here. */
-export interface ExpressRequest {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly headers: unknown;
-  readonly body?: unknown;
-}
-
-/** The part of a response of Express 4 or 5 that is used here. */
-export interface ExpressResponse {
-  locals: Record<string, any>;
-  readonly headersSent: boolean;
-  readonly destroyed: boolean;
-  readonly writableFinished: boolean;
-  once(event: 'close', listener: () => void): unknown;
-  removeListener(event: 'close', listener: () => void): unknown;
-  setHeader(name: string, value: string): unknown;
-  status(code: number): { json(body: unknown): unknown };
-}
 
 export interface LockRequestOptions extends Omit<LockOptions, 'signal'> {
   readonly locks: LockService;
@@ -47,8 +28,7 @@ export interface LockRequestOptions extends Omit<LockOptions, 'signal'> {
   readonly retryAfter?: number | undefined;
 }
 
-/** What locks a request: a template over its properties (`order:<params.id>`), several of them, or a function of it. */
-export type RequestKey<Request> = string | readonly string[] | ((request: Request) => LockKeys);
+type RequestKey<Request> = string | readonly string[] | ((request: Request) => LockKeys);
 
 type Middleware<Request, Result> = (
   request: Request,
@@ -64,17 +44,34 @@ type Middleware<Request, Result> = (
  * app.post('/orders/:id/pay', lockRequest('order:<params.id>', { locks }), pay);
  * ```
  */
-export function lockRequest<Request extends ExpressRequest = ExpressRequest>(
-  key: RequestKey<Request>,
+export function lockRequest(
+  template: string | readonly string[],
   options: LockRequestOptions,
-): Middleware<Request, void> {
+): <Request extends ExpressRequest>(
+  request: Request,
+  response: ExpressResponse,
+  next: (error?: unknown) => void,
+) => void;
+/** As above, with a function of the request in place of a template over its properties. */
+export function lockRequest<Request extends ExpressRequest>(
+  key: (request: Request) => LockKeys,
+  options: LockRequestOptions,
+): Middleware<Request, void>;
+export function lockRequest(
+  key: RequestKey<ExpressRequest>,
+  options: LockRequestOptions,
+): Middleware<ExpressRequest, void> {
   const { locks, onError = 'next', busyStatus = 409, retryAfter = 1, ...lockOptions } = options;
   if (typeof locks?.acquire !== 'function') {
     throw new TypeError('lockRequest: options.locks must be a LockService');
   }
   resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions);
   const keyOf = requestKey(key);
-  const lockThenGoOn: Middleware<Request, Promise<void>> = async (request, response, next) => {
+  const lockThenGoOn: Middleware<ExpressRequest, Promise<void>> = async (
+    request,
+    response,
+    next,
+  ) => {
     let isLocked: boolean;
     try {
       isLocked = await lockUntilClosed(locks, lockOptions, () => keyOf(request), response);

@@ -1,0 +1,19 @@
+/** The part of a request of Express 4 or 5 that is used here. */
+export interface ExpressRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly body?: unknown;
+}
+
+/** The part of a response of Express 4 or 5 that is used here. */
+export interface ExpressResponse {
+  locals: Record<string, any>;
+  readonly headersSent: boolean;
+  readonly destroyed: boolean;
+  readonly writableFinished: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  removeListener(event: 'close', listener: () => void): unknown;
+  setHeader(name: string, value: string): unknown;
+  status(code: number): { json(body: unknown): unknown };
+}
