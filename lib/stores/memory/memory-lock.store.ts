@@ -18,7 +18,8 @@ export class MemoryLockStore implements LockStore {
   readonly #clock: Clock;
   readonly #expiries: TimerQueue;
   readonly #entries = new Map<string, Entry>();
-  #lastFencingToken = 0n;
+  /** Starts at the time of day in microseconds: what the tokens guard may outlive the process. */
+  #lastFencingToken = BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1_000));
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
