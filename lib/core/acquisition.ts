@@ -1,17 +1,23 @@
 import { sleep } from './clock.js';
 import type { Clock } from './clock.js';
-import type { Grant } from './held-lease.js';
+import { giveBack, whyUseless } from './grant.js';
+import type { Grant } from './grant.js';
 import { LockError, LockStoreError, LockTimeoutError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
 import { tryAcquireAll } from './many-keys.js';
-import { StoreTimeout } from './store-call.js';
+import { Patience } from './patience.js';
+import { StoreTimeout, reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
-import { validUntil } from './validity.js';
 
-/** What a call to the store may take beyond the end of the wait, so that a last attempt can be made right at it. */
-const LAST_ATTEMPT_GRACE = 100;
+interface Reading<Answer, Result> {
+  readonly read: (answer: Answer) => Result | Promise<Result>;
+  /** For an answer that nobody waits for any more. */
+  readonly late: (answer: Answer) => void;
+  /** Milliseconds for the answer. */
+  readonly within?: number;
+}
 
 export interface AcquisitionSurroundings {
   readonly store: LockStore;
@@ -19,15 +25,19 @@ export interface AcquisitionSurroundings {
   readonly calls: StoreCalls;
 }
 
+/** Makes of a grant what the caller wants. Called in the turn in which it arrived, without a promise in between. */
+type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
+
 /** One caller's way to a grant: attempts, the wait between them, and the clean-up after whatever came too late. */
 export class Acquisition {
+  readonly request: AcquireRequest;
+  readonly options: ResolvedLockOptions;
   readonly #around: AcquisitionSurroundings;
-  readonly #request: AcquireRequest;
-  readonly #options: ResolvedLockOptions;
-  readonly #deadline: number;
-  #stopper: AbortController | undefined;
+  readonly #patience: Patience;
+  readonly #onFailure: (self: Acquisition) => void;
   #attempts = 0;
   #wasHeld = false;
+  #isWaiting = false;
   /** Set while the last answer was a grant that came too late to be of use. */
   #tooLate: LockStoreError | undefined;
 
@@ -35,56 +45,62 @@ export class Acquisition {
     around: AcquisitionSurroundings,
     request: AcquireRequest,
     options: ResolvedLockOptions,
+    onFailure: (self: Acquisition) => void,
   ) {
     this.#around = around;
-    this.#request = request;
-    this.#options = options;
-    this.#deadline = around.clock.now() + options.waitTimeout;
+    this.#onFailure = onFailure;
+    this.request = request;
+    this.options = options;
+    this.#patience = new Patience(around.clock, options);
   }
 
   /** Ends the wait: `untilGranted` rejects with `reason`. */
   stop(reason: unknown): void {
-    this.#stop.abort(reason);
-  }
-
-  /** Made when first needed: an acquisition that succeeds at once never waits. */
-  get #stop(): AbortController {
-    this.#stopper ??= new AbortController();
-    return this.#stopper;
+    this.#patience.stop(reason);
   }
 
   /** One attempt. Resolves `undefined` when someone else holds a key. */
-  async once(): Promise<Grant | undefined> {
-    const grant = await this.#attempt();
-    if (this.#tooLate) throw this.#tooLate;
-    return grant;
+  once<Result>(keep: Keep<Result>): Promise<Result | undefined> {
+    return this.#attempt((grant) => {
+      if (grant) return keep(grant);
+      this.#onFailure(this);
+      if (this.#tooLate) throw this.#tooLate;
+      return undefined;
+    });
   }
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
-  async untilGranted(): Promise<Grant> {
-    const grant = (await this.#attempt()) ?? (await this.#wait());
-    if (grant) return grant;
-    throw this.#tooLate ?? this.#timeout();
+  untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
+    return this.#attempt((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
   }
 
-  async #wait(): Promise<Grant | undefined> {
-    const { waitTimeout, retryCount, signal } = this.#options;
-    if (waitTimeout === 0 || retryCount === 0) return undefined;
-    const stop = () => this.stop(signal!.reason);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
+  async #wait(): Promise<Grant> {
+    this.#isWaiting = true;
     try {
-      return this.#canQueue ? await this.#queue() : await this.#poll();
-    } finally {
-      signal?.removeEventListener('abort', stop);
+      const grant = await this.#later();
+      if (grant) return grant;
+      throw this.#tooLate ?? this.#timeout();
+    } catch (error) {
+      this.#onFailure(this);
+      throw error;
     }
   }
 
-  async #poll(): Promise<Grant | undefined> {
-    while (this.#attempts <= this.#options.retryCount && this.#left > 0) {
-      await sleep(this.#around.clock, Math.min(this.#delay(), this.#left), this.#stop.signal);
-      this.#stop.signal.throwIfAborted();
-      const grant = await this.#attempt();
+  async #later(): Promise<Grant | undefined> {
+    const { waitTimeout, retryCount } = this.options;
+    if (waitTimeout === 0 || retryCount === 0) return undefined;
+    if (!this.#canQueue) return this.#patience.during((signal) => this.#poll(signal));
+    return this.#patience.untilDeadline(
+      (signal) => this.#queue(signal),
+      () => this.#timeout(),
+    );
+  }
+
+  async #poll(signal: AbortSignal): Promise<Grant | undefined> {
+    while (this.#attempts <= this.options.retryCount && this.#patience.left > 0) {
+      await sleep(this.#around.clock, this.#patience.pause, signal);
+      signal.throwIfAborted();
+      const grant = await this.#attempt(asItIs);
       if (grant) return grant;
     }
     return undefined;
@@ -92,102 +108,96 @@ export class Acquisition {
 
   get #canQueue(): boolean {
     const { store } = this.#around;
-    const together = this.#request.keys.length === 1 || store.supports.manyKeys === true;
+    const together = this.request.keys.length === 1 || store.supports.manyKeys === true;
     return store.acquire !== undefined && together;
   }
 
   /** The store waits. What it hands over is a claim, which one `extend` turns into a whole ttl. */
-  async #queue(): Promise<Grant | undefined> {
+  async #queue(signal: AbortSignal): Promise<Grant | undefined> {
+    while (this.#patience.left > 0) {
+      signal.throwIfAborted();
+      this.#attempts++;
+      const claim = await this.#ask(
+        () => this.#around.store.acquire!(this.request, signal),
+        { read: (lease) => lease, late: giveBack, within: Infinity }, // it waits, so only the deadline ends it
+      );
+      const grant = await this.#confirmed(claim);
+      if (grant) return grant;
+    }
+    return undefined;
+  }
+
+  async #confirmed(lease: Lease): Promise<Grant | undefined> {
     const { store, clock } = this.#around;
-    const cancel =
-      this.#deadline === Infinity
-        ? undefined
-        : clock.schedule(this.#left, () => this.stop(this.#timeout()));
+    const grant = { lease, sentAt: clock.now() };
+    if (!store.supports.ttl) return this.#inTime(grant);
     try {
-      while (this.#left > 0) {
-        this.#attempts++;
-        const { signal } = this.#stop;
-        const lease = await this.#answerTo(store.acquire!(this.#request, signal), this.#left);
-        const sentAt = clock.now();
-        if (!store.supports.ttl) return { lease, sentAt };
-        if (await this.#answerTo(lease.extend(this.#request.ttl), this.#left)) {
-          return this.#inTime({ lease, sentAt });
-        }
-      }
-      return undefined;
-    } finally {
-      cancel?.();
+      return await this.#ask(() => lease.extend(this.request.ttl), {
+        read: (isOurs) => (isOurs ? this.#inTime(grant) : undefined),
+        late: () => giveBack(lease),
+      });
+    } catch (error) {
+      giveBack(lease); // it may have been extended all the same
+      throw error;
     }
   }
 
-  async #attempt(): Promise<Grant | undefined> {
-    this.#options.signal?.throwIfAborted();
+  #attempt<Result>(then: (grant: Grant | undefined) => Result | Promise<Result>): Promise<Result> {
     this.#attempts++;
     const { store, clock } = this.#around;
     const sentAt = clock.now();
-    const lease = await this.#answerTo(tryAcquireAll(store, this.#request), this.#left);
-    this.#tooLate = undefined;
-    if (lease) return this.#inTime({ lease, sentAt });
-    this.#wasHeld = true;
-    return undefined;
+    return this.#ask(() => tryAcquireAll(store, this.request), {
+      read: (lease) => {
+        this.#tooLate = undefined;
+        this.#wasHeld ||= !lease;
+        return then(lease && this.#inTime({ lease, sentAt }));
+      },
+      late: giveBack,
+    });
   }
 
   /** A grant that is used up on arrival is not handed out. */
   #inTime(grant: Grant): Grant | undefined {
     const { store, clock } = this.#around;
-    const { ttl } = this.#request;
-    const now = clock.now();
-    if (!store.supports.ttl || validUntil(grant.sentAt, ttl) > now) return grant;
+    const ttl = store.supports.ttl ? this.request.ttl : undefined;
+    const why = whyUseless(grant, clock.now(), ttl, this.options);
+    if (why === undefined) return grant;
     giveBack(grant.lease);
-    const took = Math.round(now - grant.sentAt);
-    this.#tooLate = this.#failure(`its answer took ${took} ms, which uses up a ttl of ${ttl} ms`);
+    this.#tooLate = this.#failure(why);
     return undefined;
   }
 
-  async #answerTo<T extends Lease | boolean | undefined>(
-    answer: Promise<T>,
-    left: number,
-  ): Promise<T> {
-    const limit = Math.min(this.#options.storeTimeout, Math.max(left, LAST_ATTEMPT_GRACE));
-    const bound = this.#options.waitTimeout === 0 ? this.#options.storeTimeout : limit;
-    const signal = this.#attempts > 1 ? this.#stop.signal : this.#options.signal;
-    try {
-      return await this.#around.calls.within(answer, bound, signal);
-    } catch (error) {
-      answer.then(giveBack, () => undefined);
+  #ask<Answer, Result>(
+    ask: () => Promise<Answer>,
+    { read, late, within = this.#patience.callLimit }: Reading<Answer, Result>,
+  ): Promise<Result> {
+    const { signal } = this.#patience;
+    const recover = (error: unknown): never => {
+      if (!this.#isWaiting) this.#onFailure(this);
       throw this.#reported(error, signal);
-    }
+    };
+    return this.#around.calls.make({ ask, within, signal, read, late, recover });
   }
 
   #reported(error: unknown, signal: AbortSignal | undefined): unknown {
     if (error instanceof LockError || (signal?.aborted && error === signal.reason)) return error;
-    if (error instanceof StoreTimeout && this.#wasHeld && this.#left <= 0) return this.#timeout();
-    return this.#failure(error instanceof Error ? error.message : String(error), error);
+    const isLastAttempt = this.#wasHeld && this.#patience.left <= 0;
+    if (error instanceof StoreTimeout && isLastAttempt) return this.#timeout();
+    return this.#failure(reasonOf(error), error);
   }
 
   #failure(why: string, cause?: unknown): LockStoreError {
-    return new LockStoreError(keyNames(this.#request.keys), this.#around.store.name, why, {
-      cause,
-    });
+    const { name } = this.#around.store;
+    return new LockStoreError(keyNames(this.request.keys), name, why, { cause });
   }
 
   #timeout(): LockTimeoutError {
-    return new LockTimeoutError(keyNames(this.#request.keys), this.#options.waitTimeout, {
+    return new LockTimeoutError(keyNames(this.request.keys), this.options.waitTimeout, {
       attempts: this.#attempts,
     });
   }
-
-  get #left(): number {
-    return this.#deadline - this.#around.clock.now();
-  }
-
-  #delay(): number {
-    const { retryDelay, retryJitter } = this.#options;
-    return Math.max(0, retryDelay + (Math.random() * 2 - 1) * retryJitter);
-  }
 }
 
-/** For a lease that nobody waits for any more. When this fails too, its ttl frees the key. */
-function giveBack(answer: Lease | boolean | undefined): void {
-  if (typeof answer === 'object') answer.release().catch(() => undefined);
+function asItIs<T>(value: T): T {
+  return value;
 }

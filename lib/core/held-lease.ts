@@ -1,18 +1,16 @@
 import type { Clock } from './clock.js';
-import { LockLostError, LockStoreError } from './lock-errors.js';
-import type { LockLostReason } from './lock-errors.js';
-import type { LockEvent, LockEvents, LockState } from './lock-events.js';
+import type { Grant } from './grant.js';
+import { LeaseLife } from './lease-life.js';
+import { LeaseReturn } from './lease-return.js';
+import type { Returned } from './lease-return.js';
+import { LockStoreError } from './lock-errors.js';
+import type { LockEvents } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
+import { reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
-import { validUntil } from './validity.js';
-
-/** A lease as it arrived, with the clock's reading from before it was asked for. */
-export interface Grant {
-  readonly lease: Lease;
-  readonly sentAt: number;
-}
+import { Validity } from './validity.js';
 
 /** What the leases of one service share. */
 export interface LeaseSurroundings {
@@ -24,101 +22,29 @@ export interface LeaseSurroundings {
   readonly keeper: { extended(lease: HeldLease): void; ended(lease: HeldLease): void };
 }
 
-/** A lease from its grant to its end: how long it may be relied on, and the way `held → jeopardy → lost | released`. */
-export class HeldLease {
-  readonly keys: readonly string[];
+/** A lease from its grant to its end, and what is asked of the store for it. */
+export class HeldLease extends LeaseLife {
   readonly options: ResolvedLockOptions;
   readonly #lease: Lease;
   readonly #around: LeaseSurroundings;
+  readonly #return: LeaseReturn;
   readonly #grantedAt: number;
-  readonly #holdUntil: number;
-  #state: LockState = 'held';
-  #ttl: number;
-  #extendedAt: number;
-  #validUntil: number;
-  #lostError: LockLostError | undefined;
-  #controller: AbortController | undefined;
-  #lastExtension: Promise<unknown> = Promise.resolve();
+  #lastExtension: Promise<unknown> | undefined;
   #released: Promise<boolean> | undefined;
 
   constructor(
-    grant: Grant,
+    { lease, sentAt }: Grant,
     request: AcquireRequest,
     options: ResolvedLockOptions,
     around: LeaseSurroundings,
   ) {
-    this.keys = request.keys;
+    const validity = new Validity(sentAt, request.ttl, options, around.store.supports.ttl);
+    super(lease, request.keys, validity, around);
     this.options = options;
-    this.#lease = grant.lease;
+    this.#lease = lease;
     this.#around = around;
-    this.#ttl = request.ttl;
+    this.#return = new LeaseReturn(lease, around, options.storeTimeout);
     this.#grantedAt = around.clock.now();
-    this.#holdUntil = grant.sentAt + options.maxHold;
-    this.#extendedAt = grant.sentAt;
-    this.#validUntil = this.#validity(grant.sentAt, request.ttl);
-    grant.lease.lost?.addEventListener('abort', this.#sessionEnded, { once: true });
-    if (grant.lease.lost?.aborted) this.#lose('session');
-  }
-
-  get fencingToken(): bigint | undefined {
-    return this.#lease.fencingToken;
-  }
-
-  get state(): LockState {
-    this.check();
-    return this.#state;
-  }
-
-  get isHeld(): boolean {
-    return this.state === 'held' || this.#state === 'jeopardy';
-  }
-
-  /** Why it was lost. Missing while it is held and after an ordinary release. */
-  get lostError(): LockLostError | undefined {
-    this.check();
-    return this.#lostError;
-  }
-
-  /** When the time that may be relied on ends, by the clock of the service. */
-  get validUntil(): number {
-    return this.#validUntil;
-  }
-
-  /** Milliseconds, never negative. */
-  get remaining(): number {
-    return Math.max(0, this.#validUntil - this.#around.clock.now());
-  }
-
-  /** When the next extension is due. A third of the ttl leaves two more chances after one failed attempt. */
-  get extensionDue(): number {
-    const { store } = this.#around;
-    if (!this.options.autoExtend || !store.supports.ttl || this.#isFinal) return Infinity;
-    return this.#extendedAt + this.#ttl / 3;
-  }
-
-  get ttl(): number {
-    return this.#ttl;
-  }
-
-  /** Made when first asked for: most locks are never watched. */
-  get signal(): AbortSignal {
-    this.check();
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      if (this.#lostError) this.#controller.abort(this.#lostError);
-    }
-    return this.#controller.signal;
-  }
-
-  /** Tells the truth at once, also when no timer could run for a while. */
-  check(): void {
-    if (this.#isActive && this.#around.clock.now() >= this.#validUntil) {
-      this.#lose(this.#isFinal ? 'max-hold' : 'expired');
-    }
-  }
-
-  assertHeld(): void {
-    if (!this.isHeld) throw this.#lostError ?? this.#lossOf('released');
   }
 
   /**
@@ -126,7 +52,8 @@ export class HeldLease {
    * time, for the replies of two could arrive in either order.
    */
   extend(ttl: number, answerWithin = this.options.storeTimeout): Promise<void> {
-    const extension = this.#lastExtension.then(() => this.#extend(ttl, answerWithin));
+    const before = this.#lastExtension ?? Promise.resolve();
+    const extension = before.then(() => this.#extend(ttl, answerWithin));
     this.#lastExtension = extension.catch(() => undefined);
     return extension;
   }
@@ -140,119 +67,83 @@ export class HeldLease {
   /** Takes the lease from its holder, who is told by the signal, and frees the key. Never rejects. */
   async withdraw(): Promise<void> {
     if (!this.isHeld) return;
-    this.#lose('closed');
-    await this.#handBack(() => this.#lease.release());
+    this.lose('closed');
+    await this.#handBack();
   }
 
-  jeopardise(error: unknown): void {
-    this.#state = 'jeopardy';
-    const { remaining } = this;
-    this.#around.events.publish('jeopardy', () => ({ ...this.event(), error, remaining }));
+  protected override ended(): void {
+    this.#around.keeper.ended(this);
   }
 
-  event(): LockEvent {
-    const { keys, fencingToken } = this;
-    return { key: keys[0]!, keys, fencingToken, store: this.#around.store.name };
+  /** A key without a ttl would be kept for nobody. */
+  protected override outlived(): void {
+    if (!this.#around.store.supports.ttl) void this.#handBack();
   }
 
   async #extend(ttl: number, answerWithin: number): Promise<void> {
     this.assertHeld();
-    const { clock, calls, keeper, events } = this.#around;
+    const { clock, calls } = this.#around;
     const sentAt = clock.now();
-    const capped = Math.max(1, Math.floor(Math.min(ttl, this.#holdUntil - sentAt)));
-    const validity = this.#validity(sentAt, capped);
-    // A shorter ttl may take effect at any time from now on, whenever its reply comes.
-    this.#validUntil = Math.min(this.#validUntil, validity);
-    const left = Math.max(this.#validUntil - sentAt, 0);
-    const answer = this.#lease.extend(capped);
-    answer.then(this.#handBackLate, () => undefined);
-    const isOurs = await this.#asked(calls.within(answer, Math.min(answerWithin, left)));
+    // A shorter ttl may take effect at any time from now on, whenever its reply comes and whether it comes or not.
+    if (this.validity.isShortenedBy(sentAt, ttl)) this.#count(sentAt, ttl);
+    const isOurs = await calls.make<boolean, boolean>({
+      ask: () => this.#lease.extend(this.validity.capped(sentAt, ttl)),
+      within: Math.min(answerWithin, this.remaining),
+      read: (answer) => answer,
+      recover: (error) => this.#refuse(error),
+      late: (answer) => this.#handBackLate(answer),
+    });
+    if (!this.isHeld) this.#handBackLate(isOurs);
     this.assertHeld();
-    if (!isOurs) throw this.#lose('gone');
-    this.#ttl = ttl;
-    this.#extendedAt = sentAt;
-    this.#validUntil = validity;
-    if (this.#state === 'jeopardy') {
-      this.#state = 'held';
-      events.publish('recovered', () => this.event());
-    }
-    keeper.extended(this);
+    if (!isOurs) throw this.lose('gone');
+    this.#count(sentAt, ttl);
+    this.recover();
   }
 
-  async #asked<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      this.assertHeld();
-      const why = error instanceof Error ? error.message : String(error);
-      const { store } = this.#around;
-      throw new LockStoreError(keyNames(this.keys), store.name, why, { cause: error });
-    }
+  #count(sentAt: number, ttl: number): void {
+    this.validity.count(sentAt, ttl);
+    this.#around.keeper.extended(this);
   }
 
-  async #release(): Promise<boolean> {
-    if (!this.isHeld) return false;
-    this.#end('released');
-    const rest = this.#grantedAt + this.options.minHold - this.#around.clock.now();
-    const freed = await this.#handBack(() =>
-      rest >= 1 ? this.#lease.extend(Math.ceil(rest)) : this.#lease.release(),
+  #refuse(error: unknown): never {
+    this.assertHeld();
+    const { name } = this.#around.store;
+    throw new LockStoreError(keyNames(this.keys), name, reasonOf(error), { cause: error });
+  }
+
+  #release(): Promise<boolean> {
+    if (!this.isHeld) return Promise.resolve(false);
+    const held = this.#around.clock.now() - this.#grantedAt;
+    const returned = this.#return.after(this.options.minHold - held, (answer) =>
+      this.#returned(answer),
     );
-    if (freed === false) this.#lose('gone');
-    else if (freed) this.#around.events.publish('released', () => this.event());
-    return freed === true;
+    this.end('released');
+    return returned;
   }
 
-  /** Resolves `undefined` when the store failed. */
-  async #handBack(give: () => Promise<boolean>): Promise<boolean | undefined> {
-    const { calls, events } = this.#around;
-    try {
-      return await calls.within(give(), this.options.storeTimeout);
-    } catch (error) {
-      events.publish('releaseFailed', () => ({ ...this.event(), error }));
-      return undefined;
+  #returned(answer: Returned): boolean {
+    if (answer.isConfirmed && !answer.wasOurs) {
+      this.lose('gone');
+      return false;
     }
+    this.#around.events.publish('released', () => this.event());
+    this.#report(answer);
+    return answer.isConfirmed;
+  }
+
+  /** Never rejects. */
+  #handBack(): Promise<void> {
+    return this.#return.now((answer) => this.#report(answer));
+  }
+
+  #report(answer: Returned): void {
+    if (answer.isConfirmed) return;
+    const { error } = answer;
+    this.#around.events.publish('releaseFailed', () => ({ ...this.event(), error }));
   }
 
   /** An extension that came through after the lease was given up keeps the key for nobody. */
-  readonly #handBackLate = (isOurs: boolean): void => {
-    if (isOurs && this.lostError) void this.#handBack(() => this.#lease.release());
-  };
-
-  readonly #sessionEnded = (): void => void this.#lose('session');
-
-  #lose(reason: LockLostReason): LockLostError {
-    const error = this.#lossOf(reason);
-    this.#lostError = error;
-    this.#end('lost');
-    this.#controller?.abort(error);
-    this.#around.events.publish('lost', () => ({ ...this.event(), error }));
-    if (reason === 'max-hold' && !this.#around.store.supports.ttl) {
-      void this.#handBack(() => this.#lease.release());
-    }
-    return error;
-  }
-
-  #lossOf(reason: LockLostReason): LockLostError {
-    return new LockLostError(keyNames(this.keys), reason);
-  }
-
-  #end(state: 'lost' | 'released'): void {
-    this.#state = state;
-    this.#lease.lost?.removeEventListener('abort', this.#sessionEnded);
-    this.#around.keeper.ended(this);
-  }
-
-  get #isActive(): boolean {
-    return this.#state === 'held' || this.#state === 'jeopardy';
-  }
-
-  /** The last extension that `maxHold` allows has been made. */
-  get #isFinal(): boolean {
-    return this.#extendedAt + this.#ttl >= this.#holdUntil;
-  }
-
-  #validity(sentAt: number, ttl: number): number {
-    const { supports } = this.#around.store;
-    return Math.min(supports.ttl ? validUntil(sentAt, ttl) : Infinity, this.#holdUntil);
+  #handBackLate(isOurs: boolean): void {
+    if (isOurs && this.lostError) void this.#handBack();
   }
 }

@@ -64,7 +64,7 @@ export class KeyTemplate {
       else throw this.#error(placeholder, `:int expects a whole number, got ${show(value)}`);
     }
     if (text === '') throw this.#error(placeholder, `got ${show(value)}`);
-    if (/\p{Surrogate}/u.test(text)) {
+    if (!text.isWellFormed()) {
       throw this.#error(placeholder, 'got a string with half of a surrogate pair');
     }
     return text;

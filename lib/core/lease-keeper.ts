@@ -27,15 +27,19 @@ export class LeaseKeeper {
   }
 
   keep(lease: HeldLease): void {
-    const kept: Kept = { timer: undefined, extendAt: lease.extensionDue, isExtending: false };
+    const kept: Kept = {
+      timer: undefined,
+      extendAt: lease.validity.extensionDue,
+      isExtending: false,
+    };
     this.#kept.set(lease, kept);
     this.#schedule(lease, kept);
   }
 
+  /** For a lease that is held, and so is kept. */
   extended(lease: HeldLease): void {
-    const kept = this.#kept.get(lease);
-    if (!kept) return;
-    kept.extendAt = lease.extensionDue;
+    const kept = this.#kept.get(lease)!;
+    kept.extendAt = lease.validity.extensionDue;
     this.#schedule(lease, kept);
   }
 
@@ -47,7 +51,9 @@ export class LeaseKeeper {
 
   #schedule(lease: HeldLease, kept: Kept): void {
     if (kept.timer) this.#timers.remove(kept.timer);
-    const due = kept.isExtending ? lease.validUntil : Math.min(kept.extendAt, lease.validUntil);
+    const due = kept.isExtending
+      ? lease.validity.until
+      : Math.min(kept.extendAt, lease.validity.until);
     kept.timer =
       due === Infinity ? undefined : this.#timers.add(due, () => this.#wake(lease, kept));
   }
@@ -62,13 +68,13 @@ export class LeaseKeeper {
   /** Never rejects. A failed extension is tried again while validity remains, at a tenth of the ttl. */
   async #extend(lease: HeldLease, kept: Kept): Promise<void> {
     kept.isExtending = true;
-    const answerWithin = Math.min(lease.options.storeTimeout, lease.ttl / 3);
+    const answerWithin = Math.min(lease.options.storeTimeout, lease.validity.ttl / 3);
     try {
-      await lease.extend(lease.ttl, answerWithin);
+      await lease.extend(lease.validity.ttl, answerWithin);
     } catch (error) {
       if (!lease.isHeld) return;
       lease.jeopardise(error);
-      kept.extendAt = this.#clock.now() + lease.ttl / 10;
+      kept.extendAt = this.#clock.now() + lease.validity.ttl / 10;
     } finally {
       kept.isExtending = false;
     }

@@ -60,7 +60,7 @@ const LOST_BECAUSE: Record<LockLostReason, string> = {
 export class LockLostError extends LockError {
   readonly code = 'LOCK_LOST';
   /** What the work returned all the same. Missing when it did not finish. */
-  readonly result?: unknown;
+  declare readonly result?: unknown;
 
   constructor(
     key: string,

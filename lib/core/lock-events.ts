@@ -58,6 +58,10 @@ const CHANNELS = {
 
 /** What happens to the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */
 export class LockEvents extends EventEmitter<LockEventMap> {
+  constructor() {
+    super({ captureRejections: true });
+  }
+
   /** Builds the event only where somebody listens. A listener that throws is reported as a process warning. */
   publish<Name extends LockEventName>(name: Name, event: () => LockEventMap[Name][0]): void {
     const listened = this.listenerCount(name) > 0;
@@ -69,7 +73,16 @@ export class LockEvents extends EventEmitter<LockEventMap> {
     try {
       (this as EventEmitter).emit(name, message);
     } catch (error) {
-      process.emitWarning(`A listener of lock event "${name}" threw: ${String(error)}`);
+      warn(name, error);
     }
   }
+
+  /** Node calls this for a listener that is an async function and rejects. */
+  override [EventEmitter.captureRejectionSymbol](error: unknown, ...[name]: unknown[]): void {
+    warn(String(name), error);
+  }
+}
+
+function warn(name: string, error: unknown): void {
+  process.emitWarning(`A listener of lock event "${name}" threw: ${String(error)}`);
 }

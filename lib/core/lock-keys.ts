@@ -15,7 +15,7 @@ export function canonicalKeys(keys: LockKeys): readonly string[] {
   if (typeof keys === 'string') return [checkedKey(keys)];
   if (!Array.isArray(keys)) throw keyError(keys, 'must be a string or a list of strings');
   if (keys.length === 0) throw keyError(keys, 'must not be an empty list');
-  return [...new Set(keys.map(checkedKey))].toSorted();
+  return [...new Set(Array.from<unknown, string>(keys, checkedKey))].toSorted();
 }
 
 /** How several keys are named in messages. */
@@ -29,13 +29,11 @@ function checkedKey(key: unknown): string {
   if (key.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(key) > LONGEST_KEY_BYTES) {
     throw keyError(key, `must be at most ${LONGEST_KEY_BYTES} bytes, is ${Buffer.byteLength(key)}`);
   }
-  if (LONE_SURROGATE.test(key)) {
+  if (!key.isWellFormed()) {
     throw keyError(key, 'must not contain half of a surrogate pair: it has no UTF-8 form');
   }
   return key;
 }
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function keyError(key: unknown, problem: string): LockKeyError {
   const text = Array.isArray(key) ? key.join(', ') : show(key);

@@ -96,7 +96,7 @@ export function resolveLockOptions(
   const options: Record<string, unknown> = { ...base };
   for (const layer of layers) {
     for (const [name, value] of Object.entries(layer ?? {})) {
-      if (!(name in DEFAULT_LOCK_OPTIONS)) throw unknownOption(name);
+      if (!Object.hasOwn(DEFAULT_LOCK_OPTIONS, name)) throw unknownOption(name);
       if (value === undefined) continue;
       checkOption(name as keyof LockOptions, value);
       options[name] = value;

@@ -4,28 +4,31 @@ import { LockDeadlockError, LockLostError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
 import { Lock } from './lock.js';
 
-/** One lock that an async context holds, inside those that the contexts around it hold. */
+/** A lock, and how many scopes use it. The last one to leave releases it. */
 interface Holding {
   readonly lock: Lock;
   readonly held: HeldLease;
-  readonly outer: Holding | undefined;
-  /** Scopes that use the lock. The last one to leave releases it. */
   uses: number;
+}
+
+/** What an async context holds, inside what the contexts around it hold. A lock that is re-entered is there twice. */
+interface Frame {
+  readonly holding: Holding;
+  readonly outer: Frame | undefined;
 }
 
 /** Which locks the running async context holds. Ownership follows the work, not the thread or the caller. */
 export class LockContext {
-  readonly #storage = new AsyncLocalStorage<Holding>();
+  readonly #storage = new AsyncLocalStorage<Frame>();
 
   /** The innermost lock that is still held, or that of `key`. A context that outlives its lock owns nothing. */
   current(key?: string): Lock | undefined {
-    return this.#find((holding) => key === undefined || holding.lock.keys.includes(key))?.lock;
+    return this.#find(({ lock }) => key === undefined || lock.keys.includes(key))?.lock;
   }
 
   /** Opens a scope for a new lock. */
   open(held: HeldLease): LockScope {
-    const outer = this.#storage.getStore();
-    return new LockScope({ lock: new Lock(held), held, outer, uses: 1 }, this.#storage);
+    return this.#scope({ lock: new Lock(held), held, uses: 0 });
   }
 
   /** Re-enters a lock that this context holds for all of `keys`. Throws `LockDeadlockError` when it holds some of them only. */
@@ -35,8 +38,7 @@ export class LockContext {
       this.refuseOwn(keys);
       return undefined;
     }
-    holding.uses++;
-    return new LockScope(holding, this.#storage);
+    return this.#scope(holding);
   }
 
   /** A context that waits for a key which it holds itself would wait for ever. */
@@ -50,10 +52,22 @@ export class LockContext {
     );
   }
 
+  #scope(holding: Holding): LockScope {
+    holding.uses++;
+    const outer = this.#frame(); // not the frames of locks that have ended: work that starts work would pile them up
+    const frame = outer?.holding === holding ? outer : { holding, outer };
+    return new LockScope(frame, this.#storage);
+  }
+
   #find(isMeant: (holding: Holding) => boolean): Holding | undefined {
-    let holding = this.#storage.getStore();
-    while (holding && !(isMeant(holding) && holding.held.isHeld)) holding = holding.outer;
-    return holding;
+    return this.#frame(isMeant)?.holding;
+  }
+
+  /** The innermost frame of a lock that is held, and meant. */
+  #frame(isMeant: (holding: Holding) => boolean = () => true): Frame | undefined {
+    let frame = this.#storage.getStore();
+    while (frame && !(isMeant(frame.holding) && frame.holding.held.isHeld)) frame = frame.outer;
+    return frame;
   }
 }
 
@@ -63,13 +77,13 @@ export class LockContext {
  */
 export class LockScope {
   readonly lock: Lock;
-  readonly #holding: Holding;
-  readonly #storage: AsyncLocalStorage<Holding>;
+  readonly #frame: Frame;
+  readonly #storage: AsyncLocalStorage<Frame>;
   #hasLeft = false;
 
-  constructor(holding: Holding, storage: AsyncLocalStorage<Holding>) {
-    this.lock = holding.lock;
-    this.#holding = holding;
+  constructor(frame: Frame, storage: AsyncLocalStorage<Frame>) {
+    this.lock = frame.holding.lock;
+    this.#frame = frame;
     this.#storage = storage;
   }
 
@@ -87,19 +101,20 @@ export class LockScope {
 
   /** Calls `step` in the context that holds the lock. */
   run<T>(step: () => T): T {
-    return this.#storage.run(this.#holding, step);
+    return this.#storage.run(this.#frame, step);
   }
 
-  /** Never rejects. Safe to call twice. */
-  async leave(): Promise<void> {
-    if (this.#hasLeft) return;
+  /** Never rejects. Safe to call twice. Resolves as `Lock.release` does, and `true` while other scopes use the lock. */
+  leave(): Promise<boolean> {
+    const { holding } = this.#frame;
+    if (!this.#hasLeft) holding.uses--;
     this.#hasLeft = true;
-    if (--this.#holding.uses === 0) await this.lock.release();
+    return holding.uses > 0 ? Promise.resolve(true) : this.lock.release();
   }
 
   /** Throws a `LockLostError` that carries `result`: work whose lock was lost does not look successful. */
   assertKept(result: unknown): void {
-    const loss = this.#holding.held.lostError;
+    const loss = this.#frame.holding.held.lostError;
     if (loss) throw new LockLostError(loss.key, loss.reason, { cause: loss, result });
   }
 }

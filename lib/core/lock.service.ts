@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { requestFor } from './acquire-request.js';
 import { Acquisition } from './acquisition.js';
 import { systemClock } from './clock.js';
 import type { Clock } from './clock.js';
+import type { Grant } from './grant.js';
 import { HeldLease } from './held-lease.js';
-import type { Grant, LeaseSurroundings } from './held-lease.js';
-import { thisHolder } from './holder.js';
+import type { LeaseSurroundings } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { LockStoreError } from './lock-errors.js';
 import { LockEvents } from './lock-events.js';
@@ -14,9 +14,11 @@ import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
-import type { AcquireRequest, LockInspection, LockStore } from './lock-store.js';
+import type { LockInspection, LockStore } from './lock-store.js';
 import { Lock } from './lock.js';
-import { StoreCalls } from './store-call.js';
+import { OpenAcquisitions } from './open-acquisitions.js';
+import { promised, StoreCalls } from './store-call.js';
+import { closeStore, inspectKey } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
 
 /** Defaults for every lock of a service. */
@@ -36,9 +38,8 @@ export class LockService {
   readonly #defaults: ResolvedLockOptions;
   readonly #around: LeaseSurroundings & { readonly keeper: LeaseKeeper };
   readonly #context = new LockContext();
-  readonly #acquisitions = new Set<Acquisition>();
+  readonly #acquisitions = new OpenAcquisitions();
   #closed: Promise<void> | undefined;
-  #drained: (() => void) | undefined;
 
   constructor(store: LockStore, { clock = systemClock, ...defaults }: LockServiceOptions = {}) {
     const timers = new TimerQueue(clock);
@@ -59,11 +60,12 @@ export class LockService {
    * Rejects with `LockTimeoutError` (held by someone else), `LockStoreError` (the store failed), `LockKeyError` (the key is
    * unusable), `LockDeadlockError` (the calling context holds it) or the reason of `options.signal`.
    */
-  async acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
-    const keys = canonicalKeys(key);
-    const resolved = this.#resolve(options);
-    this.#context.refuseOwn(keys);
-    return new Lock(await this.#take(keys, resolved));
+  acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
+    return promised(() => {
+      const keys = canonicalKeys(key);
+      this.#context.refuseOwn(keys);
+      return this.#granted(keys, this.#resolve(options), (held) => new Lock(held));
+    });
   }
 
   /** One attempt. Resolves `undefined` when someone else, the calling context included, holds the key. */
@@ -71,8 +73,8 @@ export class LockService {
     const keys = canonicalKeys(key);
     const resolved = this.#resolve({ ...options, waitTimeout: 0 });
     if (keys.some((each) => this.#context.current(each))) return undefined;
-    const held = await this.#granted(keys, resolved, (acquisition) => acquisition.once());
-    return held && new Lock(held);
+    const acquisition = this.#begin(keys, resolved);
+    return acquisition.once((grant) => this.#keep(acquisition, grant, (held) => new Lock(held)));
   }
 
   /**
@@ -86,26 +88,23 @@ export class LockService {
     options: LockOptions,
     work: (lock: Lock) => T | Promise<T>,
   ): Promise<T>;
-  async withLock<T>(
+  withLock<T>(
     key: LockKeys,
     ...rest:
       | [work: (lock: Lock) => T | Promise<T>]
       | [options: LockOptions, work: (lock: Lock) => T | Promise<T>]
   ): Promise<T> {
     const [options, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
-    if (typeof work !== 'function') {
+    return promised(() => {
+      if (typeof work === 'function')
+        return this.#scoped(key, options, (scope) => scope.hold(work));
       throw new TypeError(`withLock expects a function as its last argument, got ${typeof work}`);
-    }
-    const scope = await this.enter(key, options);
-    return scope.hold(work);
+    });
   }
 
   /** Takes the lock, or re-enters it, for work that is not one promise. Whoever calls this must call `scope.leave()`. */
-  async enter(key: LockKeys, options?: LockOptions): Promise<LockScope> {
-    const keys = canonicalKeys(key);
-    const resolved = this.#resolve(options);
-    const scope = this.#context.reenter(keys);
-    return scope ?? this.#context.open(await this.#take(keys, resolved));
+  enter(key: LockKeys, options?: LockOptions): Promise<LockScope> {
+    return promised(() => this.#scoped(key, options, (scope) => scope));
   }
 
   /** The lock that the running async context holds: the innermost one, or that of `key`. */
@@ -115,14 +114,7 @@ export class LockService {
 
   /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
   async inspect(key: string): Promise<LockInspection | undefined> {
-    const { store } = this.#around;
-    const keys = canonicalKeys(key);
-    if (!store.inspect) throw new LockStoreError(key, store.name, 'it cannot inspect keys');
-    try {
-      return await this.#around.calls.within(store.inspect(keys[0]!), this.#defaults.storeTimeout);
-    } catch (error) {
-      throw new LockStoreError(key, store.name, (error as Error).message, { cause: error });
-    }
+    return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#defaults.storeTimeout);
   }
 
   /**
@@ -135,46 +127,68 @@ export class LockService {
   }
 
   async #close(): Promise<void> {
-    const { keeper, store } = this.#around;
-    for (const each of this.#acquisitions) each.stop(this.#closedError(['*']));
-    const withdrawn = [...keeper.leases].map((lease) => lease.withdraw());
-    if (this.#acquisitions.size > 0) await new Promise<void>((done) => (this.#drained = done));
-    await Promise.all(withdrawn);
-    await store.close?.().catch((error: unknown) => process.emitWarning(String(error)));
+    const stopped = this.#acquisitions.stop((keys) => this.#closedError(keys));
+    const withdrawn = [...this.#around.keeper.leases].map((lease) => lease.withdraw());
+    await Promise.all([stopped, ...withdrawn]);
+    await closeStore(this.#around, this.#defaults.storeTimeout);
   }
 
-  async #take(keys: readonly string[], options: ResolvedLockOptions): Promise<HeldLease> {
-    const held = await this.#granted(keys, options, (acquisition) => acquisition.untilGranted());
-    return held!;
+  async #reentered<T>(scope: LockScope, use: (scope: LockScope) => T | Promise<T>): Promise<T> {
+    return use(scope);
   }
 
-  async #granted(
+  #scoped<T>(
+    key: LockKeys,
+    options: LockOptions | undefined,
+    use: (scope: LockScope) => T | Promise<T>,
+  ): Promise<T> {
+    const keys = canonicalKeys(key);
+    const resolved = this.#resolve(options);
+    const scope = this.#context.reenter(keys);
+    if (scope) return this.#reentered(scope, use);
+    return this.#granted(keys, resolved, (held) => use(this.#context.open(held)));
+  }
+
+  /** `use` runs in the turn in which the grant arrived: on the way of every lock, each promise in between counts. */
+  #granted<T>(
     keys: readonly string[],
     options: ResolvedLockOptions,
-    ask: (acquisition: Acquisition) => Promise<Grant | undefined>,
-  ): Promise<HeldLease | undefined> {
-    if (this.#closed) throw this.#closedError(keys);
-    const request = requestFor(keys, options);
-    const acquisition = new Acquisition(this.#around, request, options);
-    this.#acquisitions.add(acquisition);
-    try {
-      const grant = await ask(acquisition);
-      return grant && (await this.#keep(new HeldLease(grant, request, options, this.#around)));
-    } finally {
-      this.#acquisitions.delete(acquisition);
-      if (this.#acquisitions.size === 0) this.#drained?.();
-    }
+    use: (held: HeldLease) => T | Promise<T>,
+  ): Promise<T> {
+    const acquisition = this.#begin(keys, options);
+    return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
   }
 
-  async #keep(held: HeldLease): Promise<HeldLease> {
-    if (this.#closed) {
-      await held.release();
-      throw this.#closedError(held.keys);
-    }
-    held.assertHeld();
+  #begin(keys: readonly string[], options: ResolvedLockOptions): Acquisition {
+    if (this.#closed) throw this.#closedError(keys);
+    options.signal?.throwIfAborted();
+    const request = requestFor(keys, options);
+    const acquisition = new Acquisition(this.#around, request, options, this.#end);
+    this.#acquisitions.add(acquisition);
+    return acquisition;
+  }
+
+  readonly #end = (acquisition: Acquisition): void => this.#acquisitions.delete(acquisition);
+
+  #keep<T>(
+    acquisition: Acquisition,
+    grant: Grant,
+    use: (held: HeldLease) => T | Promise<T>,
+  ): T | Promise<T> {
+    const { request, options } = acquisition;
+    const held = new HeldLease(grant, request, options, this.#around);
     this.#around.keeper.keep(held);
     this.events.publish('held', () => held.event());
-    return held;
+    if (this.#closed) return this.#giveUp(held).finally(() => this.#end(acquisition));
+    this.#end(acquisition);
+    held.assertHeld();
+    return use(held);
+  }
+
+  /** For a grant that arrived while the service was closing. */
+  async #giveUp(held: HeldLease): Promise<never> {
+    await held.withdraw();
+    throw this.#closedError(held.keys);
   }
 
   #resolve(options: LockOptions | undefined): ResolvedLockOptions {
@@ -184,17 +198,4 @@ export class LockService {
   #closedError(keys: readonly string[]): LockStoreError {
     return new LockStoreError(keyNames(keys), this.storeName, 'the LockService is closed');
   }
-}
-
-function requestFor(
-  keys: readonly string[],
-  { ttl, maxHold }: ResolvedLockOptions,
-): AcquireRequest {
-  return {
-    key: keys[0]!,
-    keys,
-    token: randomUUID(),
-    ttl: Math.min(ttl, maxHold),
-    holder: thisHolder,
-  };
 }

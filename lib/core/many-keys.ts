@@ -24,7 +24,8 @@ async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Leas
       }
       leases.push(lease);
     }
-    return combine(leases, await raiseToLargest(store, request.keys.map(single), leases));
+    const fencingToken = await raiseToLargest(store, request.keys.map(single), leases);
+    return combine(leases, fencingToken);
   } catch (error) {
     await releaseAll(leases).catch(() => false); // the ttl frees what a failing store could not
     throw error;
@@ -41,7 +42,10 @@ async function raiseToLargest(
   const tokens = leases.map((lease) => lease.fencingToken ?? 0n);
   const largest = tokens.reduce((a, b) => (a > b ? a : b));
   const lower = requests.filter((_, index) => tokens[index]! < largest);
-  await Promise.all(lower.map((each) => store.tryAcquire({ ...each, fencingFloor: largest })));
+  const raised = await Promise.all(
+    lower.map((each) => store.tryAcquire({ ...each, fencingFloor: largest })),
+  );
+  if (raised.includes(undefined)) throw new Error('a key was lost while the others were taken');
   return largest;
 }
 
@@ -50,13 +54,17 @@ function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Le
   return {
     fencingToken,
     lost: sessions.length > 0 ? AbortSignal.any(sessions) : undefined,
-    extend: async (ttl) =>
-      (await Promise.all(leases.map((each) => each.extend(ttl)))).every(Boolean),
+    extend: async (ttl) => {
+      const extended = await Promise.all(leases.map((each) => each.extend(ttl)));
+      if (extended.every(Boolean)) return true;
+      await releaseAll(leases).catch(() => false); // what is left of them protects nothing
+      return false;
+    },
     release: () => releaseAll(leases),
   };
 }
 
 async function releaseAll(leases: readonly Lease[]): Promise<boolean> {
-  const released = await Promise.all(leases.map((each) => each.release()));
+  const released = await Promise.all(leases.map(async (each) => each.release()));
   return released.every(Boolean);
 }

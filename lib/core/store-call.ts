@@ -9,6 +9,34 @@ export class StoreTimeout extends Error {
   }
 }
 
+/** One question to a store. Callbacks instead of promises: this stands in the way of every acquire and release. */
+export interface StoreCall<Answer, Result> {
+  readonly ask: () => Promise<Answer>;
+  /** Milliseconds for the answer. */
+  readonly within: number;
+  /** Stops waiting for the answer. */
+  readonly signal?: AbortSignal | undefined;
+  readonly read: (answer: Answer) => Result | Promise<Result>;
+  /** The result in place of an answer, or the error to throw, for one of the store's, a `StoreTimeout` or `signal.reason`. */
+  readonly recover: (error: unknown) => Result;
+  /** Gets an answer that came after the call had failed. */
+  readonly late?: (answer: Answer) => void;
+}
+
+/** What `ask` answers; a store that throws at once has rejected, too. */
+export function promised<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return ask();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** For messages. What is thrown need not be an `Error`. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Bounds what is asked of a store, so that one that hangs never hangs its caller. */
 export class StoreCalls {
   readonly #clock: Clock;
@@ -19,33 +47,34 @@ export class StoreCalls {
     this.#timers = timers;
   }
 
-  /** Rejects with a `StoreTimeout` after `ms`, or with `signal.reason`. What the answer brings later is the caller's business. */
-  within<T>(answer: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const end = () => {
-        this.#timers.remove(timer);
+  make<Answer, Result>(call: StoreCall<Answer, Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const { signal } = call;
+      let isOpen = true;
+      const settle = <T>(outcome: (value: T) => Result | Promise<Result>, value: T) => {
+        isOpen = false;
         signal?.removeEventListener('abort', abort);
-      };
-      const abort = () => {
-        end();
-        reject(signal!.reason);
-      };
-      const timer = this.#timers.add(this.#clock.now() + ms, () => {
-        end();
-        reject(new StoreTimeout(ms));
-      });
-      answer.then(
-        (value) => {
-          end();
-          resolve(value);
-        },
-        (error: unknown) => {
-          end();
+        try {
+          resolve(outcome(value));
+        } catch (error) {
           reject(error);
-        },
+        } finally {
+          this.#timers.remove(timer); // last, so that the queue's own timer need not stop where a lease has joined it
+        }
+      };
+      const fail = (error: unknown) => {
+        if (isOpen) settle(call.recover, error);
+      };
+      const abort = () => fail(signal!.reason);
+      const timer = this.#timers.add(this.#clock.now() + call.within, () =>
+        fail(new StoreTimeout(call.within)),
       );
+      signal?.addEventListener('abort', abort, { once: true });
+      promised(call.ask).then((answer) => {
+        if (isOpen) settle(call.read, answer);
+        else call.late?.(answer);
+      }, fail);
       if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort, { once: true });
     });
   }
 }

@@ -38,7 +38,7 @@ export class TimerQueue {
   remove(timer: QueuedTimer): void {
     if (this.#heap[timer.index] !== timer) return;
     this.#take(timer);
-    if (this.#heap.length === 0) this.#arm();
+    if (!this.#hasDue) this.#arm();
   }
 
   #take(timer: QueuedTimer): void {
@@ -54,13 +54,18 @@ export class TimerQueue {
   /** A timer that fires too early only finds nothing due, so it is moved to an earlier time but never to a later one. */
   #arm(): void {
     const due = this.#heap[0]?.due ?? Infinity;
-    if (due >= this.#armedFor && this.#heap.length > 0) return;
+    if (due >= this.#armedFor && this.#hasDue) return;
     this.#disarm?.();
     this.#armedFor = due;
     this.#disarm =
       due === Infinity
         ? undefined
         : this.#clock.schedule(due - this.#clock.now(), () => this.#fire(), true);
+  }
+
+  /** Some entries are never due, and need no timer. */
+  get #hasDue(): boolean {
+    return this.#heap.length > 0 && this.#heap[0]!.due < Infinity;
   }
 
   #fire(): void {

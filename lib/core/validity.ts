@@ -1,3 +1,5 @@
+import type { ResolvedLockOptions } from './lock-options.js';
+
 /**
  * How long a grant may be relied on: `ttl` minus 1 % for clocks that run at slightly different rates, minus 2 ms for the
  * store's own granularity, counted from BEFORE the request was sent. The formula is that of the Redlock specification
@@ -5,4 +7,61 @@
  */
 export function validUntil(sentAt: number, ttl: number): number {
   return sentAt + ttl - (ttl * 0.01 + 2);
+}
+
+/** When a lease ends: by its ttl, which extensions move, or by `maxHold`, which nothing moves. */
+export class Validity {
+  readonly #hasTtl: boolean;
+  readonly #autoExtend: boolean;
+  readonly #holdUntil: number;
+  #ttl: number;
+  #countedFrom: number;
+
+  /** `hasTtl` is the store's `supports.ttl`. Without it, only `maxHold` ends the lease. */
+  constructor(sentAt: number, ttl: number, options: ResolvedLockOptions, hasTtl: boolean) {
+    this.#hasTtl = hasTtl;
+    this.#autoExtend = options.autoExtend;
+    this.#holdUntil = sentAt + options.maxHold;
+    this.#ttl = ttl;
+    this.#countedFrom = sentAt;
+  }
+
+  /** What the next extension asks for. */
+  get ttl(): number {
+    return this.#ttl;
+  }
+
+  get until(): number {
+    return this.#untilFor(this.#countedFrom, this.#ttl);
+  }
+
+  /** Nothing can be extended any more: the end will be that of `maxHold`. */
+  get isFinal(): boolean {
+    return !this.#hasTtl || this.#countedFrom + this.#ttl >= this.#holdUntil;
+  }
+
+  /** When the next extension is due. A third of the ttl leaves two more chances after one failed attempt. */
+  get extensionDue(): number {
+    return this.#autoExtend && !this.isFinal ? this.#countedFrom + this.#ttl / 3 : Infinity;
+  }
+
+  /** The part of `ttl` that `maxHold` allows: what the store is asked for. */
+  capped(sentAt: number, ttl: number): number {
+    return Math.max(1, Math.floor(Math.min(ttl, this.#holdUntil - sentAt)));
+  }
+
+  isShortenedBy(sentAt: number, ttl: number): boolean {
+    return this.#untilFor(sentAt, ttl) < this.until;
+  }
+
+  /** Counts from now on from a request for `ttl` that was sent at `sentAt`. */
+  count(sentAt: number, ttl: number): void {
+    this.#countedFrom = sentAt;
+    this.#ttl = ttl;
+  }
+
+  #untilFor(sentAt: number, ttl: number): number {
+    if (!this.#hasTtl) return this.#holdUntil;
+    return Math.min(validUntil(sentAt, this.capped(sentAt, ttl)), this.#holdUntil);
+  }
 }

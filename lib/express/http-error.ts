@@ -1,6 +1,7 @@
 import { LockError } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
 import type { ExpressResponse } from './express-types.js';
+import type { ErrorAnswers } from './lock-request-options.js';
 
 interface HttpFields {
   readonly status: number;
@@ -8,13 +9,8 @@ interface HttpFields {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Answers {
-  readonly busyStatus: number;
-  readonly retryAfter: number;
-}
-
 /** Adds to a lock error what Express' error handling reads. Other errors come back as they are. */
-export function asHttpError(error: unknown, { busyStatus, retryAfter }: Answers): unknown {
+export function asHttpError(error: unknown, { busyStatus, retryAfter }: ErrorAnswers): unknown {
   if (!(error instanceof LockError)) return error;
   const statuses: Partial<Record<LockErrorCode, number>> = {
     LOCK_TIMEOUT: busyStatus,
@@ -22,8 +18,10 @@ export function asHttpError(error: unknown, { busyStatus, retryAfter }: Answers)
     LOCK_KEY_INVALID: 400,
   };
   const status = statuses[error.code] ?? 500;
-  const headers: Record<string, string> = {};
-  if (status !== 400) headers['Retry-After'] = String(retryAfter);
+  const isWorthRetrying = error.code === 'LOCK_TIMEOUT' || error.code === 'LOCK_STORE_FAILED';
+  const headers: Record<string, string> = isWorthRetrying
+    ? { 'Retry-After': String(retryAfter) }
+    : {};
   return Object.assign(error, { status, statusCode: status, headers } satisfies HttpFields);
 }
 

@@ -1,32 +1,13 @@
 import { KeyTemplate } from '../core/key-template.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockKeys } from '../core/lock-keys.js';
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
+import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
-import type { Lock } from '../core/lock.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
 import { answerWith, asHttpError } from './http-error.js';
-
-export interface LockRequestOptions extends Omit<LockOptions, 'signal'> {
-  readonly locks: LockService;
-  /**
-   * Who answers when there is no lock: the error handlers of the application, which find `status`, `statusCode` and
-   * `headers` on the error (`'next'`), or the middleware with JSON (`'respond'`).
-   * @default 'next'
-   */
-  readonly onError?: 'next' | 'respond' | undefined;
-  /**
-   * Status for a key that stayed held.
-   * @default 409
-   */
-  readonly busyStatus?: number | undefined;
-  /**
-   * Seconds in the `Retry-After` header of busy and store-down answers.
-   * @default 1
-   */
-  readonly retryAfter?: number | undefined;
-}
+import { checkOptions } from './lock-request-options.js';
+import type { LockRequestOptions } from './lock-request-options.js';
 
 type RequestKey<Request> = string | readonly string[] | ((request: Request) => LockKeys);
 
@@ -36,9 +17,14 @@ type Middleware<Request, Result> = (
   next: (error?: unknown) => void,
 ) => Result;
 
+interface MiddlewareOfAny {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- Express infers it from the route's handlers
+  <Request extends ExpressRequest>(...args: Parameters<Middleware<Request, void>>): void;
+}
+
 /**
- * Middleware that runs the rest of the request under a lock, which is on `res.locals.lock`. It is released when the response
- * is finished or the connection closes; the wait ends when the client goes away.
+ * Middleware that runs the rest of the request under a lock, which is on `res.locals.lock` and which `withLock` re-enters.
+ * It is released when the response is finished or the connection closes; the wait ends when the client goes away.
  *
  * ```ts
  * app.post('/orders/:id/pay', lockRequest('order:<params.id>', { locks }), pay);
@@ -47,11 +33,7 @@ type Middleware<Request, Result> = (
 export function lockRequest(
   template: string | readonly string[],
   options: LockRequestOptions,
-): <Request extends ExpressRequest>(
-  request: Request,
-  response: ExpressResponse,
-  next: (error?: unknown) => void,
-) => void;
+): MiddlewareOfAny;
 /** As above, with a function of the request in place of a template over its properties. */
 export function lockRequest<Request extends ExpressRequest>(
   key: (request: Request) => LockKeys,
@@ -61,63 +43,67 @@ export function lockRequest(
   key: RequestKey<ExpressRequest>,
   options: LockRequestOptions,
 ): Middleware<ExpressRequest, void> {
-  const { locks, onError = 'next', busyStatus = 409, retryAfter = 1, ...lockOptions } = options;
-  if (typeof locks?.acquire !== 'function') {
-    throw new TypeError('lockRequest: options.locks must be a LockService');
-  }
-  resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions);
+  const { locks, lockOptions, answers } = checkOptions(options);
   const keyOf = requestKey(key);
   const lockThenGoOn: Middleware<ExpressRequest, Promise<void>> = async (
     request,
     response,
     next,
   ) => {
-    let isLocked: boolean;
+    let scope: LockScope | undefined;
     try {
-      isLocked = await lockUntilClosed(locks, lockOptions, () => keyOf(request), response);
+      scope = await lockUntilClosed(locks, lockOptions, () => keyOf(request), response);
     } catch (error) {
-      const answer = asHttpError(error, { busyStatus, retryAfter });
-      if (onError === 'next' || !(error instanceof LockError)) return next(answer);
+      const answer = asHttpError(error, answers);
+      if (answers.onError === 'next' || !(error instanceof LockError)) return next(answer);
       return answerWith(response, answer);
     }
-    if (isLocked) next();
+    scope?.run(() => next());
   };
   return (request, response, next) => void lockThenGoOn(request, response, next);
 }
 
 function requestKey<Request>(key: RequestKey<Request>): (request: Request) => LockKeys {
   if (typeof key === 'function') return key;
-  if (typeof key !== 'string') {
-    const keys = key.map((each) => requestKey<Request>(each) as (request: Request) => string);
-    return (request) => keys.map((keyOf) => keyOf(request));
+  if (typeof key === 'string') return templateOf(key);
+  if (!Array.isArray(key) || key.length === 0 || !key.every((each) => typeof each === 'string')) {
+    throw new TypeError('lockRequest: the key must be a template, a list of them, or a function');
   }
-  const template = new KeyTemplate(key);
+  const keys = (key as readonly string[]).map(templateOf);
+  return (request) => keys.map((keyOf) => keyOf(request));
+}
+
+function templateOf(source: string): (request: unknown) => string {
+  const template = new KeyTemplate(source);
   return (request) => template.render((root) => (request as Record<string, unknown>)[root]);
 }
 
-/** Resolves `false` when the client went away first: there is nobody to answer. */
+/** Resolves `undefined` when the client went away first: there is nobody to answer. */
 async function lockUntilClosed(
   locks: LockService,
   options: LockOptions,
   keys: () => LockKeys,
   response: ExpressResponse,
-): Promise<boolean> {
+): Promise<LockScope | undefined> {
   const gone = new AbortController();
   const leave = () => gone.abort();
-  if (response.destroyed) return false;
+  if (response.destroyed) return undefined;
   response.once('close', leave);
-  let lock: Lock;
+  let scope: LockScope;
   try {
-    lock = await locks.acquire(keys(), { ...options, signal: gone.signal });
+    scope = await locks.enter(keys(), { ...options, signal: gone.signal });
   } catch (error) {
-    if (gone.signal.aborted) return false;
+    if (gone.signal.aborted) return undefined;
     throw error;
   } finally {
     response.removeListener('close', leave);
   }
-  const release = () => void lock.release(); // never rejects
+  const release = () => void scope.leave(); // never rejects
+  if (response.destroyed || gone.signal.aborted) {
+    release();
+    return undefined;
+  }
   response.once('close', release);
-  if (response.destroyed || gone.signal.aborted) release();
-  response.locals['lock'] = lock;
-  return !response.destroyed;
+  response.locals['lock'] = scope.lock;
+  return scope;
 }

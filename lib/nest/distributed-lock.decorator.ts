@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Inject, UseInterceptors } from '@nestjs/common';
-import { Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { LockKeys } from '../core/lock-keys.js';
 import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
@@ -12,13 +12,15 @@ import { lockedMethod } from './locked-method.js';
 import { methodKey } from './method-key.js';
 import type { LockKeySource } from './method-key.js';
 import { parameterMarks } from './parameter-marks.js';
+import { returnKind } from './return-kind.js';
 
 export interface DistributedLockOptions extends LockOptions {
   /** Name of the instance that locks, as given to `forRoot({ name })`. */
   readonly locks?: string | undefined;
   /**
    * When the key stays held: reject with `LockTimeoutError`, skip the method (its result is `undefined`; a stream ends), or
-   * call this with the error and the arguments, `this` being the instance, and give its result.
+   * call this with the error and the arguments, `this` being the instance, and give its result. With `before: 'pipes'` there
+   * is only the error.
    * @default 'throw'
    */
   readonly onTimeout?: OnTimeout | undefined;
@@ -138,25 +140,6 @@ function checkChoice(
   if (isFine || choices.includes(value as string)) return;
   const expected = choices.filter((each) => each !== undefined).join("' or '");
   throw new TypeError(`${label}: ${option} must be '${expected}', got ${String(value)}`);
-}
-
-/** By the kind of function, then by the annotated return type, which TypeScript emits as metadata. */
-function returnKind(
-  label: string,
-  target: object,
-  property: string | symbol,
-  method: Function,
-): ReturnKind {
-  const kind = Object.prototype.toString.call(method).slice(8, -1);
-  if (kind === 'AsyncGeneratorFunction') return 'iterable';
-  const annotated = Reflect.getMetadata('design:returntype', target, property) as unknown;
-  const isSync = [String, Number, Boolean].some((type) => type === annotated);
-  if (kind === 'GeneratorFunction' || isSync) {
-    throw new TypeError(
-      `${label}: a locked method must return a Promise, an Observable or an async iterable`,
-    );
-  }
-  return annotated === Observable ? 'observable' : 'promise';
 }
 
 /** Routes, guards, schedules and documentation hang on the function. */

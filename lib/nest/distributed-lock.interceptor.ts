@@ -6,9 +6,8 @@ import type {
   NestInterceptor,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { catchError, defer, finalize, from, mergeMap, of, throwError } from 'rxjs';
+import { catchError, defer, finalize, from, mergeMap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { LockTimeoutError } from '../core/lock-errors.js';
 import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
 import { Invocation, invocations } from './invocation.js';
@@ -18,6 +17,7 @@ import { lockPlanOf } from './lock-plan.js';
 import type { LockPlan } from './lock-plan.js';
 import { getLockHttpToken, getLocksToken } from './lock-tokens.js';
 import { observableOnceLocked } from './locked-stream.js';
+import { insteadOfStream } from './on-timeout.js';
 import { requestData } from './request-data.js';
 
 /**
@@ -54,7 +54,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
     const enter = async (): Promise<LockScope> => {
       const keys = plan.key([], () => requestData(invocation.context));
       const locks = this.#get(getLocksToken(plan.locks)) as LockService;
-      return invocation.whileClientWaits((signal) =>
+      return invocation.whileClientWaits(plan.options?.signal, (signal) =>
         locks.enter(keys, { ...plan.options, signal }),
       );
     };
@@ -62,7 +62,10 @@ export class DistributedLockInterceptor implements NestInterceptor {
       invocation.scope = scope;
       return handle();
     };
-    return observableOnceLocked(enter, source, (error) => instead(plan, error));
+    const { context } = invocation;
+    return observableOnceLocked(enter, source, (error) =>
+      insteadOfStream({ plan, context }, error),
+    );
   }
 
   #http(locks: string | undefined): LockHttpOptions {
@@ -76,9 +79,4 @@ export class DistributedLockInterceptor implements NestInterceptor {
       return undefined; // a handler without a lock, in an application that names all its instances
     }
   }
-}
-
-function instead({ onTimeout }: LockPlan, error: unknown): Observable<unknown> {
-  if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) return throwError(() => error);
-  return onTimeout === 'skip' ? of(undefined) : defer(async () => onTimeout(error));
 }

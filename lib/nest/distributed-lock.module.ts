@@ -18,7 +18,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
       'createDistributedLockOptions' satisfies keyof DistributedLockOptionsFactory,
     )
     .setExtras<DistributedLockModuleExtras>(
-      { isGlobal: true },
+      { isGlobal: true, name: undefined }, // only what is listed here is kept apart from the options
       (definition, { isGlobal = true, name }) => {
         const { providers, exported } = lockProviders(MODULE_OPTIONS_TOKEN, name);
         return {
@@ -45,6 +45,8 @@ export class DistributedLockModule
   extends ConfigurableModuleClass
   implements OnModuleInit, OnApplicationShutdown
 {
+  #unlink: () => void = () => undefined;
+
   constructor(
     @Inject(MODULE_NAME) private readonly name: string | undefined,
     @Inject(MODULE_LOCKS) private readonly locks: LockService,
@@ -55,11 +57,12 @@ export class DistributedLockModule
   }
 
   onModuleInit(): void {
-    linkReadyMadeInstances(this.discovery, this.name, this.locks);
+    this.#unlink = linkReadyMadeInstances(this.discovery, this.name, this.locks);
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.locks.close();
     await this.connection?.close();
+    this.#unlink();
   }
 }

@@ -23,19 +23,26 @@ export class Invocation {
     return true;
   }
 
-  /** Calls `wait` with a signal that aborts when the client goes away, where the transport can tell. */
-  async whileClientWaits<T>(wait: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> {
-    if (this.context.getType<string>() !== 'http') return wait(undefined);
+  /** Calls `wait` with a signal that aborts when `signal` does or, where the transport can tell, when the client goes away. */
+  async whileClientWaits<T>(
+    signal: AbortSignal | undefined,
+    wait: (signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
+    if (this.context.getType<string>() !== 'http') return wait(signal);
     const response = this.context.switchToHttp().getResponse<HttpResponse>();
     const raw = response.raw ?? response;
     const gone = new AbortController();
     const leave = () =>
       gone.abort(new HttpException('Client closed request', CLIENT_CLOSED_REQUEST));
+    const stop = () => gone.abort(signal!.reason);
+    if (signal?.aborted) stop();
     if (raw.destroyed) leave();
+    signal?.addEventListener('abort', stop, { once: true });
     raw.once?.('close', leave);
     try {
       return await wait(gone.signal);
     } finally {
+      signal?.removeEventListener('abort', stop);
       raw.removeListener?.('close', leave);
     }
   }

@@ -4,22 +4,26 @@ import { locksProperty } from './lock-tokens.js';
 
 /**
  * Links instances that Nest was handed ready-made (`useValue`, `useFactory`), which get no property injection, to the
- * service of their application.
+ * service of their application. The result unlinks them, so that a later application may have them.
  */
 export function linkReadyMadeInstances(
   discovery: DiscoveryService,
   name: string | undefined,
   locks: LockService,
-): void {
+): () => void {
   const property = locksProperty(name);
+  const linkedHere: Record<symbol, unknown>[] = [];
   for (const wrapper of [...discovery.getProviders(), ...discovery.getControllers()]) {
     if (!wrapper.isDependencyTreeStatic()) continue;
     const instance = wrapper.instance as Record<symbol, unknown> | null | undefined;
     if (!isDecorated(instance, property)) continue;
     const linked = instance[property];
-    if (linked === undefined) instance[property] = locks;
-    else if (linked !== locks) throw sharedInstance(instance);
+    if (linked !== undefined && linked !== locks) throw sharedInstance(instance);
+    if (linked === locks) continue;
+    instance[property] = locks;
+    linkedHere.push(instance);
   }
+  return () => linkedHere.forEach((instance) => (instance[property] = undefined));
 }
 
 function isDecorated(
@@ -32,7 +36,7 @@ function isDecorated(
 
 function sharedInstance(instance: object): Error {
   return new Error(
-    `An instance of ${instance.constructor.name} has methods with @DistributedLock and is a provider of two applications, ` +
-      'or sees two modules of the same name: make one instance for each',
+    `An instance of ${instance.constructor.name} has methods with @DistributedLock and meets two LockServices of one name: ` +
+      'make an instance for each application, and give a name to one of two DistributedLockModules in one application',
   );
 }

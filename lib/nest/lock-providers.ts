@@ -61,16 +61,21 @@ async function connectionFor(
   return connectRedis(options.redis);
 }
 
-function serviceFor(
+async function serviceFor(
   options: DistributedLockModuleOptions,
   connection: RedisConnection | undefined,
-): LockService {
+): Promise<LockService> {
   const { redis, store, keyPrefix, replicas, replicaTimeout, enabled, http, ...defaults } = options;
-  return new LockService(storeFor(options, connection), defaults);
+  try {
+    return new LockService(storeFor(options, connection), defaults);
+  } catch (error) {
+    await connection?.close(); // an application that does not start runs no shutdown hooks
+    throw error;
+  }
 }
 
 function storeFor(
-  { store, enabled, keyPrefix, replicas, replicaTimeout }: DistributedLockModuleOptions,
+  { store, enabled, clock, keyPrefix, replicas, replicaTimeout }: DistributedLockModuleOptions,
   connection: RedisConnection | undefined,
 ): LockStore {
   if (enabled === false) return new DisabledLockStore();
@@ -81,5 +86,5 @@ function storeFor(
   new Logger('DistributedLockModule').warn(
     'Neither redis nor store is set: locks live in memory and protect this one process only',
   );
-  return new MemoryLockStore();
+  return new MemoryLockStore(clock);
 }

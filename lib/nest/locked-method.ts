@@ -1,6 +1,5 @@
-import { defer, EMPTY, isObservable } from 'rxjs';
+import { defer, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { LockTimeoutError } from '../core/lock-errors.js';
 import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
 import { invocations } from './invocation.js';
@@ -8,6 +7,7 @@ import type { Invocation } from './invocation.js';
 import type { LockPlan } from './lock-plan.js';
 import { lockedIterable, lockedObservable, observableOnceLocked } from './locked-stream.js';
 import { locksProperty } from './lock-tokens.js';
+import { insteadOfResult, insteadOfStream } from './on-timeout.js';
 import { requestData } from './request-data.js';
 
 type Method = (this: object, ...args: any[]) => any;
@@ -23,7 +23,7 @@ export function lockedMethod(method: Method, property: string | symbol, plan: Lo
       };
     case 'iterable':
       return async function* (...args) {
-        yield* begin(this, args).iterable();
+        return yield* begin(this, args).iterable();
       };
     default:
       return async function (...args) {
@@ -63,11 +63,11 @@ class LockedCall {
     try {
       scope = await this.#enter();
     } catch (error) {
-      return this.#instead(error);
+      return insteadOfResult(this.#refused, error);
     }
     let stream: Observable<unknown> | undefined;
     try {
-      const result: unknown = await scope.run(() => this.#work(scope));
+      const result: unknown = await scope.run(() => this.#promisable(this.#work(scope)));
       stream = isObservable(result) ? this.#promisedStream(scope, result) : undefined;
       if (stream) return stream;
       await scope.leave();
@@ -83,7 +83,7 @@ class LockedCall {
     return observableOnceLocked(
       () => this.#enter(),
       (scope) => defer(() => this.#work(scope) as Observable<unknown>),
-      (error) => this.#insteadOfStream(error),
+      (error) => insteadOfStream(this.#refused, error),
     );
   }
 
@@ -93,7 +93,8 @@ class LockedCall {
     try {
       scope = await this.#enter();
     } catch (error) {
-      return this.#instead(error);
+      const result = insteadOfResult(this.#refused, error);
+      return isAsyncIterable(result) ? yield* result : result;
     }
     return yield* lockedIterable(scope, () => this.#work(scope) as AsyncIterable<unknown>);
   }
@@ -108,8 +109,10 @@ class LockedCall {
     const locks = this.#locks();
     const keys = this.plan.key(this.args, () => this.#request());
     const { options } = this.plan;
-    if (!invocation || options?.signal) return locks.enter(keys, options);
-    return invocation.whileClientWaits((signal) => locks.enter(keys, { ...options, signal }));
+    if (!invocation) return locks.enter(keys, options);
+    return invocation.whileClientWaits(options?.signal, (signal) =>
+      locks.enter(keys, { ...options, signal }),
+    );
   }
 
   #work(scope: LockScope): unknown {
@@ -118,20 +121,13 @@ class LockedCall {
     return this.method.apply(this.self, args);
   }
 
-  /** What a key that stayed held gives in place of the method's result. */
-  #instead(error: unknown): unknown {
-    const { onTimeout } = this.plan;
-    if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) throw error;
-    return onTimeout === 'skip' ? undefined : onTimeout.call(this.self, error, ...this.args);
-  }
-
-  #insteadOfStream(error: unknown): Observable<unknown> {
-    const isSkipped = this.plan.onTimeout === 'skip' && error instanceof LockTimeoutError;
-    if (isSkipped) return EMPTY;
-    return defer(() => {
-      const result = this.#instead(error);
-      return isObservable(result) ? result : Promise.resolve(result);
-    });
+  get #refused() {
+    return {
+      plan: this.plan,
+      self: this.self,
+      args: this.args,
+      context: this.#invocation?.context,
+    };
   }
 
   #locks(): LockService {
@@ -139,7 +135,7 @@ class LockedCall {
     const locks = (this.self as Record<symbol, LockService | undefined>)[locksProperty(name)];
     if (locks) return locks;
     throw new Error(
-      `${label}: this instance has no LockService, because Nest did not make it. Let Nest instantiate the class, or return ` +
+      `${label}: this instance has no LockService: Nest did not make it, or its application was closed. Let Nest instantiate the class, or return ` +
         'the instance from a provider of a module that sees DistributedLockModule',
     );
   }
@@ -148,6 +144,14 @@ class LockedCall {
     if (this.#invocation) return requestData(this.#invocation.context);
     throw new TypeError(
       `${this.plan.label}: <request.…> is known only where Nest calls the method itself as a handler; pass what the key needs as an argument`,
+    );
+  }
+
+  /** Callers that iterate over the result would get a promise instead, and its lock would be released before they start. */
+  #promisable(result: unknown): unknown {
+    if (this.#invocation || !isAsyncIterable(result)) return result;
+    throw new TypeError(
+      `${this.plan.label} returned an async iterable: set returns: 'iterable', or write it as an async generator`,
     );
   }
 
@@ -161,4 +165,10 @@ class LockedCall {
     this.#invocation.streams.add(scope);
     return lockedObservable(scope, () => source);
   }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return (
+    typeof (value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator] === 'function'
+  );
 }

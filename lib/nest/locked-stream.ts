@@ -64,7 +64,21 @@ export async function* lockedIterable<T>(
   scope: LockScope,
   source: () => AsyncIterable<T>,
 ): AsyncGenerator<T, unknown, unknown> {
-  const iterator = scope.run(() => source()[Symbol.asyncIterator]());
+  try {
+    return yield* lockedSteps(
+      scope,
+      scope.run(() => source()[Symbol.asyncIterator]()),
+    );
+  } finally {
+    await scope.leave();
+  }
+}
+
+/** As `yield*`, with each step in the context of the lock. */
+async function* lockedSteps<T>(
+  scope: LockScope,
+  iterator: AsyncIterator<T, unknown>,
+): AsyncGenerator<T, unknown, unknown> {
   let resume: () => Promise<IteratorResult<T, unknown>> = () => iterator.next();
   let isDone = false;
   try {
@@ -83,7 +97,6 @@ export async function* lockedIterable<T>(
     }
   } finally {
     if (!isDone) await scope.run(async () => iterator.return?.());
-    await scope.leave();
   }
 }
 
@@ -92,5 +105,6 @@ async function raiseInside<T>(
   error: unknown,
 ): Promise<IteratorResult<T, unknown>> {
   if (iterator.throw) return iterator.throw(error);
+  await iterator.return?.();
   throw error;
 }

@@ -1,6 +1,7 @@
 import { KeyTemplate } from '../core/key-template.js';
 import { LockKeyError } from '../core/lock-errors.js';
 import type { LockKeys } from '../core/lock-keys.js';
+import { show } from '../core/lock-options.js';
 import { methodSignature } from './parameter-names.js';
 import type { MethodSignature } from './parameter-names.js';
 import type { ParameterMarks } from './parameter-marks.js';
@@ -31,8 +32,18 @@ export function methodKey(source: LockKeySource<never[]>, decorated: Decorated):
     return (args) => (source as (...all: unknown[]) => LockKeys)(...args);
   }
   if (typeof source === 'string') return templateKey(source, decorated);
+  if (!isListOfStrings(source)) {
+    throw new TypeError(
+      `${decorated.label}: the key must be a template, a list of templates that is not empty, or a function, got ${show(source)}`,
+    );
+  }
   const keys = source.map((each) => templateKey(each, decorated));
   return (args, request) => keys.map((key) => key(args, request));
+}
+
+function isListOfStrings(source: unknown): source is readonly string[] {
+  const isList = Array.isArray(source) && source.length > 0;
+  return isList && source.every((each) => typeof each === 'string');
 }
 
 function templateKey(source: string, decorated: Decorated) {
@@ -55,7 +66,8 @@ function reader(
 ): Reader {
   const parameters = signature?.parameters ?? [];
   const index = decorated.marks.keys.get(root) ?? positionOf(root, signature);
-  if (index === undefined && root === REQUEST) return (_args, request) => request();
+  const isArgument = index !== undefined && !decorated.requestOnly;
+  if (root === REQUEST && !isArgument) return (_args, request) => request();
   if (decorated.requestOnly) throw requestOnlyError(decorated, `<${root}>`);
   if (index === undefined) throw unknownName(root, template, signature, decorated);
   const parameter = parameters[index];

@@ -1,11 +1,11 @@
-import type { LockOptions } from '../core/lock-options.js';
+import type { LockServiceOptions } from '../core/lock.service.js';
 import type { LockStore } from '../core/lock-store.js';
 import type { RedisLockStoreOptions } from '../stores/redis/redis-lock.store.js';
 import type { LockHttpOptions } from './lock-exceptions.js';
 import type { RedisSource } from './redis-connection.js';
 
 /** Where the locks live, and the defaults of every lock. */
-export interface DistributedLockModuleOptions extends LockOptions {
+export interface DistributedLockModuleOptions extends LockServiceOptions {
   /** Redis as the store. Exclusive with `store`; without either, locks live in memory and protect one process only. */
   readonly redis?: RedisSource | undefined;
   /** Any store. It is closed with the module. */

@@ -22,10 +22,10 @@ export function LockKey(name: string): ParameterDecorator {
       `@LockKey expects a name without blanks, "<", ">", "." or ":", got "${name}"`,
     );
   }
-  return mark('LockKey', (marks, index) => ({
-    ...marks,
-    keys: new Map(marks.keys).set(name, index),
-  }));
+  return mark('LockKey', (marks, index) => {
+    if (marks.keys.has(name)) throw new TypeError(`@LockKey('${name}') marks two parameters`);
+    return { ...marks, keys: new Map(marks.keys).set(name, index) };
+  });
 }
 
 /** Fills the parameter with the `Lock` that the call holds. */

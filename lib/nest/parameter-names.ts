@@ -1,5 +1,5 @@
 import { parse } from 'acorn';
-import type { Function as FunctionNode, Pattern } from 'acorn';
+import type { Function as FunctionNode, Options, Pattern } from 'acorn';
 
 /** One parameter as it stands in the source. */
 export interface MethodParameter {
@@ -26,10 +26,17 @@ export function methodSignature(method: Function): MethodSignature | undefined {
   return { parameters: node.params.map(parameter), text: `${method.name}(${list})` };
 }
 
+/** A method uses what its class declares, and `import.meta` where its file is a module. */
+const PARSER_OPTIONS: Options = {
+  ecmaVersion: 'latest',
+  checkPrivateFields: false,
+  allowImportExportEverywhere: true,
+};
+
 /** `offset`: how many characters stand before the function. */
 function parseAs(code: string, offset: number): { node: FunctionNode; code: string } | undefined {
   try {
-    const [statement] = parse(code, { ecmaVersion: 'latest', checkPrivateFields: false }).body;
+    const [statement] = parse(code, PARSER_OPTIONS).body;
     if (statement?.type !== 'ExpressionStatement') return undefined;
     const { expression } = statement;
     const [property] = expression.type === 'ObjectExpression' ? expression.properties : [];

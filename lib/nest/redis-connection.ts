@@ -52,7 +52,11 @@ async function loadIoredis(): Promise<typeof import('ioredis')> {
 }
 
 async function closeClient(client: RedisClient & Partial<Redis>): Promise<void> {
-  await Promise.race([client.quit?.().catch(() => undefined), sleep(systemClock, QUIT_TIMEOUT)]);
+  const answered = new AbortController();
+  const goodbye = Promise.resolve(client.quit?.())
+    .catch(() => undefined) // it is gone already
+    .finally(() => answered.abort());
+  await Promise.race([goodbye, sleep(systemClock, QUIT_TIMEOUT, answered.signal)]);
   client.disconnect?.();
 }
 

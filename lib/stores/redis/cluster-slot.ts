@@ -28,8 +28,15 @@ export function slotTag(key: string): string {
   return tag.includes('}') ? numberInSlot(clusterSlot(key)) : tag;
 }
 
+/** The smallest number in each slot, as far as they have been looked for: one search takes milliseconds. */
+const numbers = new Map<number, string>();
+let nextNumber = 0;
+
 function numberInSlot(slot: number): string {
-  for (let number = 0; ; number++) {
-    if (clusterSlot(String(number)) === slot) return String(number);
+  for (; !numbers.has(slot); nextNumber++) {
+    const number = String(nextNumber);
+    const itsSlot = clusterSlot(number);
+    if (!numbers.has(itsSlot)) numbers.set(itsSlot, number);
   }
+  return numbers.get(slot)!;
 }

@@ -1,5 +1,6 @@
 import type { AcquireRequest, Lease, LockInspection, LockStore } from '../../core/lock-store.js';
 import { slotTag } from './cluster-slot.js';
+import { corked } from './corked.js';
 import { clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
 import type { RedisScript } from './redis-script.js';
@@ -22,12 +23,18 @@ export interface RedisLockStoreOptions {
    * @default 1_000
    */
   readonly replicaTimeout?: number | undefined;
+  /**
+   * Lets the commands of one turn of the event loop leave in one write, by corking the client's connection until the turn is
+   * over. Twice as fast where many locks are taken at once.
+   * @default true
+   */
+  readonly batchWrites?: boolean | undefined;
 }
 
-/** Seconds that a fencing counter outlives the last use of its key. The clock floor makes its loss harmless. */
-const COUNTER_SECONDS = 86_400;
+type Args = readonly (string | number)[];
+type Read<T> = (reply: unknown) => T;
 
-/** Locks on one Redis master, Sentinel or Cluster, version 6 or newer. The client stays the caller's: it is never closed here. */
+/** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
 export class RedisLockStore implements LockStore {
   readonly name = 'redis';
   readonly supports: { readonly fencing: true; readonly ttl: true; readonly manyKeys: boolean };
@@ -36,9 +43,15 @@ export class RedisLockStore implements LockStore {
   readonly #clientPrefix: string;
   readonly #replicas: number;
   readonly #replicaTimeout: number;
+  readonly #batchesWrites: boolean;
 
   constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
-    const { keyPrefix = 'lock:', replicas = 0, replicaTimeout = 1_000 } = options;
+    const {
+      keyPrefix = 'lock:',
+      replicas = 0,
+      replicaTimeout = 1_000,
+      batchWrites = true,
+    } = options;
     checkClient(client);
     checkCount('replicas', replicas, 0);
     checkCount('replicaTimeout', replicaTimeout, 1);
@@ -53,34 +66,29 @@ export class RedisLockStore implements LockStore {
     this.#prefix = keyPrefix;
     this.#clientPrefix = clientKeyPrefix(client);
     this.#replicas = replicas;
+    this.#batchesWrites = batchWrites;
     this.#replicaTimeout = replicaTimeout;
   }
 
-  async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
-    const { token, holder = '', ttl, fencingFloor = 0n } = request;
+  tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
+    const { token, holder = '', ttl, fencingFloor } = request;
     const keys = this.#serverKeys(request.keys);
     const value = `${token}:${holder}`;
-    const release = () => this.#isDone(RELEASE, keys, [value]);
-    try {
-      const args = [value, ttl, String(fencingFloor), COUNTER_SECONDS];
-      const fence = await this.#acknowledged(ACQUIRE, keys, args);
-      if (fence === null) return undefined;
-      let released: Promise<boolean> | undefined;
-      return {
-        fencingToken: BigInt(fence as number | string),
-        extend: (newTtl) => this.#isDone(EXTEND, keys, [value, newTtl, COUNTER_SECONDS]),
-        release: async () => (released ? false : (released = release())),
-      };
-    } catch (error) {
-      release().catch(() => undefined); // it may have been applied all the same; else the ttl frees the key
+    const args = fencingFloor === undefined ? [value, ttl] : [value, ttl, String(fencingFloor)];
+    const read = (fence: unknown) => (fence === null ? undefined : this.#lease(keys, value, fence));
+    const abandon = (error: unknown): never => {
+      // it may have been applied all the same; where this fails too, the ttl frees the key
+      this.#run(RELEASE, keys, [value], isOne).catch(() => undefined);
       throw error;
-    }
+    };
+    const lease = this.#run(ACQUIRE, keys, args, read, abandon);
+    return this.#replicas === 0 ? lease : this.#acknowledged(lease).catch(abandon);
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    const reply = await INSPECT.run(this.#client, this.#serverKeys([key]), []);
-    if (reply === null) return undefined;
-    const [value, pttl, counter] = reply as [string, number | string, string | null | undefined];
+    const reply = await this.#run(INSPECT, this.#serverKeys([key]), [], asInspection);
+    if (!reply) return undefined;
+    const [value, pttl, counter] = reply;
     const [fence, lastValue] = splitAt(counter ?? '', ' ');
     const remaining = Number(pttl);
     return {
@@ -91,14 +99,38 @@ export class RedisLockStore implements LockStore {
     };
   }
 
-  async #isDone(script: RedisScript, keys: readonly string[], args: (string | number)[]) {
-    return Number(await this.#acknowledged(script, keys, args)) === 1;
+  #lease(keys: readonly string[], value: string, fence: unknown): Lease {
+    let isReleased = false;
+    return {
+      fencingToken: BigInt(fence as number | string), // a string where the client makes strings of numbers
+      extend: (ttl) => {
+        const isExtended = this.#run(EXTEND, keys, [value, ttl], isOne);
+        return this.#replicas === 0 ? isExtended : this.#acknowledged(isExtended);
+      },
+      release: () => {
+        if (isReleased) return Promise.resolve(false);
+        isReleased = true;
+        return this.#run(RELEASE, keys, [value], isOne);
+      },
+    };
   }
 
-  async #acknowledged(script: RedisScript, keys: readonly string[], args: (string | number)[]) {
-    const reply = await script.run(this.#client, keys, args);
-    if (this.#replicas > 0 && script !== RELEASE && reply !== null) await this.#awaitReplicas();
-    return reply;
+  #run<T>(
+    script: RedisScript,
+    keys: readonly string[],
+    args: Args,
+    read: Read<T>,
+    failed?: (error: unknown) => never,
+  ): Promise<T> {
+    if (this.#batchesWrites) corked(this.#client);
+    return script.run(this.#client, keys, args, read, failed);
+  }
+
+  /** An answer that changed something counts only once the replicas have the change. */
+  async #acknowledged<T>(answer: Promise<T>): Promise<T> {
+    const value = await answer;
+    if (value) await this.#awaitReplicas();
+    return value;
   }
 
   /** `WAIT` speaks of the writes of its own connection only, so a reconnect in between makes its answer worthless. */
@@ -115,9 +147,23 @@ export class RedisLockStore implements LockStore {
   /** The lock keys, then their counters, which share the slots of their locks. */
   #serverKeys(keys: readonly string[]): readonly string[] {
     const locks = keys.map((key) => this.#prefix + key);
-    const tag = (lock: string) => slotTag(this.#clientPrefix + lock);
-    return [...locks, ...locks.map((lock) => `{${tag(lock)}}:fence:${lock}`)];
+    return [...locks, ...locks.map((lock) => this.#counterOf(lock))];
   }
+
+  #counterOf(lock: string): string {
+    const tag = slotTag(this.#clientPrefix + lock);
+    return tag === lock ? `{${lock}}:fence` : `{${tag}}:fence:${lock}`;
+  }
+}
+
+function isOne(reply: unknown): boolean {
+  return Number(reply) === 1;
+}
+
+type Inspected = [value: string, pttl: number | string, counter: string | null | undefined];
+
+function asInspection(reply: unknown): Inspected | null {
+  return reply as Inspected | null;
 }
 
 function splitAt(text: string, separator: string): [before: string, after: string] {

@@ -9,16 +9,24 @@ export class RedisScript {
     this.#sha1 = createHash('sha1').update(source).digest('hex');
   }
 
-  async run(
+  /** Resolves with what `read` makes of the reply; a failure goes through `failed`, which throws what to reject with. */
+  run<T>(
     client: RedisClient,
     keys: readonly string[],
     args: readonly (string | number)[],
-  ): Promise<unknown> {
-    try {
-      return await client.evalsha(this.#sha1, keys.length, ...keys, ...args);
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return client.eval(this.source, keys.length, ...keys, ...args);
-    }
+    read: (reply: unknown) => T,
+    failed: (error: unknown) => never = rethrow,
+  ): Promise<T> {
+    return client
+      .evalsha(this.#sha1, keys.length, ...keys, ...args)
+      .then(read, (error: unknown) => {
+        const isUnknown = error instanceof Error && error.message.startsWith('NOSCRIPT');
+        if (!isUnknown) return failed(error);
+        return client.eval(this.source, keys.length, ...keys, ...args).then(read, failed);
+      });
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

@@ -7,30 +7,44 @@ import { RedisScript } from './redis-script.js';
  * server's clock in microseconds. `%.0f`, because Lua writes large numbers with 14 digits only.
  */
 
+/** Seconds that a counter outlives the last use of its key. The clock floor makes its loss harmless. */
+const COUNTER_SECONDS = 86_400;
+
 /**
- * KEYS: the lock keys, then their counters. ARGV: value, ttl, the floor of the fencing token, the counters' seconds to live.
+ * KEYS: the lock keys, then their counters. ARGV: value, ttl, and perhaps a floor for the fencing token.
  * Returns the fencing token, or nil when a key is held by another value. Idempotent per value.
  */
 export const ACQUIRE = new RedisScript(`
 local n = #KEYS / 2
+if n > 1 then
+  for i = 1, n do
+    local holder = redis.call('get', KEYS[i])
+    if holder and holder ~= ARGV[1] then return nil end
+  end
+end
 for i = 1, n do
-  local holder = redis.call('get', KEYS[i])
-  if holder and holder ~= ARGV[1] then return nil end
+  if not redis.call('set', KEYS[i], ARGV[1], 'NX', 'PX', ARGV[2]) then
+    if redis.call('get', KEYS[i]) ~= ARGV[1] then return nil end
+    redis.call('pexpire', KEYS[i], ARGV[2])
+  end
 end
 local time = redis.call('time')
-local fence = math.max(time[1] * 1000000 + time[2], tonumber(ARGV[3]))
-for i = n + 1, 2 * n do
-  local last = redis.call('get', KEYS[i])
-  if last then fence = math.max(fence, tonumber(string.match(last, '^%d+')) + 1) end
-end
-local counter = string.format('%.0f ', fence) .. ARGV[1]
-for i = 1, n do
-  redis.call('set', KEYS[i], ARGV[1], 'PX', ARGV[2])
-  redis.call('set', KEYS[n + i], counter, 'EX', ARGV[4])
-end
+local fence = time[1] * 1000000 + time[2]
+if ARGV[3] then fence = math.max(fence, tonumber(ARGV[3])) end
+local written
+repeat
+  written = fence
+  local counter = string.format('%.0f ', fence) .. ARGV[1]
+  for i = n + 1, 2 * n do
+    local last = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
+    if last and last ~= counter then
+      fence = math.max(fence, tonumber(string.match(last, '^%d+')) + 1)
+    end
+  end
+until fence == written
 return fence`);
 
-/** KEYS: the lock keys, then their counters. ARGV: value, ttl, the counters' seconds to live. Returns 1, or 0 when a key is not ours. */
+/** KEYS: the lock keys, then their counters. ARGV: value, ttl. Returns 1, or 0 when a key is not ours. */
 export const EXTEND = new RedisScript(`
 local n = #KEYS / 2
 for i = 1, n do
@@ -38,7 +52,7 @@ for i = 1, n do
 end
 for i = 1, n do
   redis.call('pexpire', KEYS[i], ARGV[2])
-  redis.call('expire', KEYS[n + i], ARGV[3])
+  redis.call('expire', KEYS[n + i], ${COUNTER_SECONDS})
 end
 return 1`);
 

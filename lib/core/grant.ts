@@ -1,0 +1,29 @@
+import type { ResolvedLockOptions } from './lock-options.js';
+import type { Lease } from './lock-store.js';
+import { promised } from './store-call.js';
+import { validUntil } from './validity.js';
+
+/** A lease as it arrived, with the clock's reading from before it was asked for. */
+export interface Grant {
+  readonly lease: Lease;
+  readonly sentAt: number;
+}
+
+/** Why a grant that arrives at `now` cannot be handed out. `ttl` is missing where the store has none. */
+export function whyUseless(
+  { lease, sentAt }: Grant,
+  now: number,
+  ttl: number | undefined,
+  { maxHold }: ResolvedLockOptions,
+): string | undefined {
+  if (lease.lost?.aborted) return 'its session ended';
+  const end = ttl === undefined ? sentAt + maxHold : validUntil(sentAt, ttl);
+  if (now < end) return undefined;
+  const limit = ttl === undefined ? `a maxHold of ${maxHold} ms` : `a ttl of ${ttl} ms`;
+  return `its answer took ${Math.round(now - sentAt)} ms, which uses up ${limit}`;
+}
+
+/** For a lease that nobody waits for any more. When this fails too, its ttl frees the key. */
+export function giveBack(lease: Lease | undefined): void {
+  if (lease) promised(() => lease.release()).catch(() => undefined);
+}

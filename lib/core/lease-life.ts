@@ -1,0 +1,131 @@
+import type { Clock } from './clock.js';
+import { LockLostError } from './lock-errors.js';
+import type { LockLostReason } from './lock-errors.js';
+import type { LockEvent, LockEvents, LockState } from './lock-events.js';
+import { keyNames } from './lock-keys.js';
+import type { Lease, LockStore } from './lock-store.js';
+import { Loss } from './loss.js';
+import type { Validity } from './validity.js';
+
+interface LifeSurroundings {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly events: LockEvents;
+}
+
+/** Where a lease stands on its way `held → jeopardy → lost | released`, and who is told of it. Asks nothing of the store. */
+export abstract class LeaseLife {
+  readonly keys: readonly string[];
+  readonly validity: Validity;
+  readonly #lease: Lease;
+  readonly #around: LifeSurroundings;
+  readonly #loss = new Loss();
+  #state: LockState = 'held';
+  #sessionEnded: (() => void) | undefined;
+
+  constructor(lease: Lease, keys: readonly string[], validity: Validity, around: LifeSurroundings) {
+    this.keys = keys;
+    this.validity = validity;
+    this.#lease = lease;
+    this.#around = around;
+    if (lease.lost) this.#watch(lease.lost);
+  }
+
+  get fencingToken(): bigint | undefined {
+    return this.#lease.fencingToken;
+  }
+
+  get state(): LockState {
+    this.check();
+    return this.#state;
+  }
+
+  get isHeld(): boolean {
+    this.check();
+    return this.#isActive;
+  }
+
+  /** Why it was lost. Missing while it is held and after an ordinary release. */
+  get lostError(): LockLostError | undefined {
+    this.check();
+    return this.#loss.error;
+  }
+
+  /** Milliseconds of validity, never negative. */
+  get remaining(): number {
+    return Math.max(0, this.validity.until - this.#around.clock.now());
+  }
+
+  get signal(): AbortSignal {
+    this.check();
+    return this.#loss.signal;
+  }
+
+  /** Tells the truth at once, also when no timer could run for a while. */
+  check(): void {
+    if (!this.#isActive) return;
+    if (this.#lease.lost?.aborted) this.lose('session');
+    else if (this.#around.clock.now() >= this.validity.until) this.#expire();
+  }
+
+  assertHeld(): void {
+    if (!this.isHeld) throw this.#loss.error ?? this.#lossOf('released');
+  }
+
+  event(): LockEvent {
+    const { keys, fencingToken } = this;
+    return { key: keys[0]!, keys, fencingToken, store: this.#around.store.name };
+  }
+
+  /** An extension failed. */
+  jeopardise(error: unknown): void {
+    this.#state = 'jeopardy';
+    const { remaining } = this;
+    this.#around.events.publish('jeopardy', () => ({ ...this.event(), error, remaining }));
+  }
+
+  /** An extension succeeded. */
+  protected recover(): void {
+    if (this.#state !== 'jeopardy') return;
+    this.#state = 'held';
+    this.#around.events.publish('recovered', () => this.event());
+  }
+
+  protected lose(reason: LockLostReason): LockLostError {
+    const error = this.#lossOf(reason);
+    this.end('lost');
+    this.#loss.tell(error);
+    this.#around.events.publish('lost', () => ({ ...this.event(), error }));
+    return error;
+  }
+
+  protected end(state: 'lost' | 'released'): void {
+    this.#state = state;
+    if (this.#sessionEnded) this.#lease.lost?.removeEventListener('abort', this.#sessionEnded);
+    this.ended();
+  }
+
+  /** Called at every end, before anybody is told of it. */
+  protected abstract ended(): void;
+
+  /** Called when the end was that of the validity. */
+  protected abstract outlived(): void;
+
+  #expire(): void {
+    this.lose(this.validity.isFinal ? 'max-hold' : 'expired');
+    this.outlived();
+  }
+
+  #watch(session: AbortSignal): void {
+    this.#sessionEnded = () => void this.lose('session');
+    session.addEventListener('abort', this.#sessionEnded, { once: true });
+  }
+
+  #lossOf(reason: LockLostReason): LockLostError {
+    return new LockLostError(keyNames(this.keys), reason);
+  }
+
+  get #isActive(): boolean {
+    return this.#state === 'held' || this.#state === 'jeopardy';
+  }
+}

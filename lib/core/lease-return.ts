@@ -1,0 +1,55 @@
+import type { Clock } from './clock.js';
+import type { Lease, LockStore } from './lock-store.js';
+import type { StoreCalls } from './store-call.js';
+
+/** Whether the store answered, and if it did, whether the key was still ours until then. */
+export type Returned =
+  | { readonly isConfirmed: true; readonly wasOurs: boolean }
+  | { readonly isConfirmed: false; readonly error: unknown };
+
+interface ReturnSurroundings {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly calls: StoreCalls;
+}
+
+/** The way of a lease back to its store. Nothing here rejects: what a failing store keeps is freed by its ttl. */
+export class LeaseReturn {
+  readonly #lease: Lease;
+  readonly #around: ReturnSurroundings;
+  readonly #storeTimeout: number;
+
+  constructor(lease: Lease, around: ReturnSurroundings, storeTimeout: number) {
+    this.#lease = lease;
+    this.#around = around;
+    this.#storeTimeout = storeTimeout;
+  }
+
+  /** Frees the key. */
+  now<Result>(then: (returned: Returned) => Result): Promise<Result> {
+    return this.#confirmed(() => this.#lease.release(), then);
+  }
+
+  /** Leaves the key in the store for `rest` more milliseconds. */
+  after<Result>(rest: number, then: (returned: Returned) => Result): Promise<Result> {
+    if (rest < 1) return this.now(then);
+    if (this.#around.store.supports.ttl) {
+      return this.#confirmed(() => this.#lease.extend(Math.ceil(rest)), then);
+    }
+    // A key that lives as long as its session has to be freed by hand; when the process ends first, the session does too.
+    this.#around.clock.schedule(rest, () => void this.now(() => undefined), true);
+    return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
+  }
+
+  #confirmed<Result>(
+    give: () => Promise<boolean>,
+    then: (returned: Returned) => Result,
+  ): Promise<Result> {
+    return this.#around.calls.make({
+      ask: give,
+      within: this.#storeTimeout,
+      read: (wasOurs) => then({ isConfirmed: true, wasOurs }),
+      recover: (error) => then({ isConfirmed: false, error }),
+    });
+  }
+}

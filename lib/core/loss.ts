@@ -1,0 +1,25 @@
+import type { LockLostError } from './lock-errors.js';
+
+/** Why a lease was lost, if it was, and the signal that tells of it. */
+export class Loss {
+  #error: LockLostError | undefined;
+  #controller: AbortController | undefined;
+
+  get error(): LockLostError | undefined {
+    return this.#error;
+  }
+
+  /** Made when first asked for: most locks are never watched. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#error) this.#controller.abort(this.#error);
+    }
+    return this.#controller.signal;
+  }
+
+  tell(error: LockLostError): void {
+    this.#error = error;
+    this.#controller?.abort(error);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Clock } from './clock.js';
+import type { ResolvedLockOptions } from './lock-options.js';
+
+/** What a call to the store may take beyond the end of the wait, so that a last attempt can be made right at it. */
+const LAST_ATTEMPT_GRACE = 100;
+
+/** How long one caller waits, what ends it early, and how long it pauses between two attempts. */
+export class Patience {
+  readonly #clock: Clock;
+  readonly #options: ResolvedLockOptions;
+  readonly #deadline: number;
+  #stopper: AbortController | undefined;
+
+  constructor(clock: Clock, options: ResolvedLockOptions) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#deadline = clock.now() + options.waitTimeout;
+  }
+
+  /** Milliseconds until the end of the wait. */
+  get left(): number {
+    return this.#deadline - this.#clock.now();
+  }
+
+  /** What one call to the store may take. */
+  get callLimit(): number {
+    const { storeTimeout, waitTimeout } = this.#options;
+    if (waitTimeout === 0) return storeTimeout;
+    return Math.min(storeTimeout, Math.max(this.left, LAST_ATTEMPT_GRACE));
+  }
+
+  /** The pause before the next attempt. */
+  get pause(): number {
+    const { retryDelay, retryJitter } = this.#options;
+    const delay = Math.max(0, retryDelay + (Math.random() * 2 - 1) * retryJitter);
+    return Math.min(delay, this.left);
+  }
+
+  /** What ends a call to the store early. */
+  get signal(): AbortSignal | undefined {
+    return this.#stopper?.signal ?? this.#options.signal;
+  }
+
+  /** Ends the wait: `signal` aborts with `reason`. */
+  stop(reason: unknown): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Runs `wait`, which ends with `signal`, whoever aborts it: the caller's own signal, `stop`, or the deadline. */
+  async during<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.#options;
+    const stop = () => this.stop(signal!.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+    try {
+      return await wait(this.#stop.signal);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** As `during`, and stops with `reason()` when the time is up. */
+  async untilDeadline<T>(
+    wait: (signal: AbortSignal) => Promise<T>,
+    reason: () => unknown,
+  ): Promise<T> {
+    const { left } = this;
+    if (left === Infinity) return this.during(wait);
+    const cancel = this.#clock.schedule(left, () => this.stop(reason()));
+    try {
+      return await this.during(wait);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Made when first needed: an acquisition that succeeds at once never waits. */
+  get #stop(): AbortController {
+    this.#stopper ??= new AbortController();
+    return this.#stopper;
+  }
+}

@@ -1,0 +1,41 @@
+import { LockStoreError } from './lock-errors.js';
+import type { LockInspection, LockStore } from './lock-store.js';
+import { reasonOf } from './store-call.js';
+import type { StoreCalls } from './store-call.js';
+
+interface UpkeepSurroundings {
+  readonly store: LockStore;
+  readonly calls: StoreCalls;
+}
+
+/** Who holds a key. Rejects with `LockStoreError`, also for a store that cannot tell. */
+export async function inspectKey(
+  { store, calls }: UpkeepSurroundings,
+  key: string,
+  within: number,
+): Promise<LockInspection | undefined> {
+  if (!store.inspect) throw new LockStoreError(key, store.name, 'it cannot inspect keys');
+  return calls.make({
+    ask: () => store.inspect!(key),
+    within,
+    read: (inspection) => inspection,
+    recover: (error) => {
+      throw new LockStoreError(key, store.name, reasonOf(error), { cause: error });
+    },
+  });
+}
+
+/** Never rejects, and does not wait for ever. */
+export async function closeStore(
+  { store, calls }: UpkeepSurroundings,
+  within: number,
+): Promise<void> {
+  if (!store.close) return;
+  await calls.make({
+    ask: () => store.close!(),
+    within,
+    read: () => undefined,
+    recover: (error) =>
+      process.emitWarning(`Lock store "${store.name}" was not closed: ${reasonOf(error)}`),
+  });
+}

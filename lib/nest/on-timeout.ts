@@ -1,0 +1,42 @@
+import 'reflect-metadata';
+import type { ExecutionContext } from '@nestjs/common';
+import { defer, EMPTY, isObservable } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { LockTimeoutError } from '../core/lock-errors.js';
+import type { LockPlan } from './lock-plan.js';
+
+/** Nest's `SSE_METADATA`, which it does not export. */
+const SSE = '__sse__';
+
+/** The call whose key stayed held. */
+interface RefusedCall {
+  readonly plan: LockPlan;
+  /** Missing where the lock was wanted before the call was made (`before: 'pipes'`). */
+  readonly self?: object | undefined;
+  readonly args?: readonly unknown[] | undefined;
+  /** Present where Nest called the method as a handler. */
+  readonly context?: ExecutionContext | undefined;
+}
+
+/** What a key that stayed held gives in place of the method's result. Throws every other error as it is. */
+export function insteadOfResult({ plan, self, args = [] }: RefusedCall, error: unknown): unknown {
+  const { onTimeout } = plan;
+  if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) throw error;
+  return onTimeout === 'skip' ? undefined : onTimeout.call(self, error, ...args);
+}
+
+/** As `insteadOfResult`, where a stream is expected. */
+export function insteadOfStream(call: RefusedCall, error: unknown): Observable<unknown> {
+  const isSkipped = call.plan.onTimeout === 'skip' && error instanceof LockTimeoutError;
+  if (isSkipped && mayBeEmpty(call)) return EMPTY;
+  return defer(() => {
+    const result = insteadOfResult(call, error);
+    return isObservable(result) ? result : Promise.resolve(result);
+  });
+}
+
+/** Nest answers an HTTP request with the last value of a stream, and fails when there is none. */
+function mayBeEmpty({ plan, context }: RefusedCall): boolean {
+  if (context?.getType<string>() !== 'http') return plan.returns === 'observable';
+  return Reflect.hasMetadata(SSE, context.getHandler());
+}

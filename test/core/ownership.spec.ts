@@ -1,0 +1,98 @@
+import { Lock } from 'nest-holdfast/core';
+import { sleep } from '../../lib/core/clock';
+import { deferred, rejectionOf, watch } from './support/outcome';
+import { inMemory, onFakeStore } from './support/setup';
+
+describe('trap-27 ownership follows the work', () => {
+  it('a context that outlives its lock owns nothing', async () => {
+    const { locks, store, clock } = onFakeStore();
+    const over = deferred<void>();
+    let later!: Promise<Lock | undefined>;
+    await locks.withLock('a', () => {
+      later = over.promise.then(async () => {
+        expect(locks.current()).toBeUndefined();
+        await locks.withLock('a', () => 1);
+        return locks.acquire('a');
+      });
+    });
+    over.resolve();
+    await clock.advance(0);
+    expect((await later)?.isHeld).toBe(true);
+    expect(store.requests).toHaveLength(3);
+  });
+
+  it('nor does one whose lock was lost', async () => {
+    const { locks, store, clock } = onFakeStore({ ttl: 100 });
+    await rejectionOf(
+      locks.withLock('a', async () => {
+        clock.jump(1_000);
+        expect(locks.current('a')).toBeUndefined();
+        await locks.withLock('a', () => 1);
+      }),
+    );
+    expect(store.requests).toHaveLength(2);
+  });
+
+  it('unrelated async work does not inherit it', async () => {
+    const { locks, others, clock } = inMemory({ waitTimeout: 50 });
+    const started = deferred<void>();
+    const unrelated = started.promise.then(() => locks.withLock('a', () => 1));
+    const outcome = watch(unrelated);
+    await locks.withLock('a', async () => {
+      started.resolve();
+      const slept = sleep(clock, 100);
+      await clock.advance(100);
+      await slept;
+    });
+    expect(outcome.error).toMatchObject({ code: 'LOCK_TIMEOUT' });
+    expect(await others.tryAcquire('a')).toBeDefined();
+  });
+
+  it('another service does not share it', async () => {
+    const { locks, others } = inMemory({ waitTimeout: 0 });
+    await locks.withLock('a', async () => {
+      expect(others.current()).toBeUndefined();
+      const error = await rejectionOf(others.withLock('a', () => 1));
+      expect(error).toMatchObject({ code: 'LOCK_TIMEOUT' });
+    });
+  });
+
+  it('a key that is re-entered again and again does not pile up either', async () => {
+    const { locks } = onFakeStore();
+    let looks = 0;
+    const keys = jest.spyOn(Lock.prototype, 'keys', 'get').mockImplementation(() => {
+      looks++;
+      return ['a'];
+    });
+    const nest = (depth: number): Promise<unknown> =>
+      locks.withLock('a', () => {
+        if (depth > 0) return nest(depth - 1);
+        looks = 0;
+        return locks.current('another');
+      });
+    expect(await nest(20)).toBeUndefined();
+    keys.mockRestore();
+    expect(looks).toBe(1);
+  });
+
+  it('work that starts the next piece of work does not pile up what is over', async () => {
+    const { locks } = onFakeStore();
+    let looks = 0;
+    jest.spyOn(Lock.prototype, 'keys', 'get').mockImplementation(() => {
+      looks++;
+      return ['a'];
+    });
+    const run = async (left: number): Promise<void> => {
+      let next!: Promise<void>;
+      const over = deferred<void>();
+      await locks.withLock('a', () => {
+        if (left > 0) next = over.promise.then(() => run(left - 1));
+      });
+      over.resolve();
+      await next;
+    };
+    await run(50);
+    jest.restoreAllMocks();
+    expect(looks).toBeLessThanOrEqual(4 * 51);
+  });
+});
