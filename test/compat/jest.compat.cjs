@@ -1,0 +1,32 @@
+const path = require('node:path');
+const base = require('../../jest.config.js');
+
+// Packages that must exist once: everything that Nest, the library and the specs import comes from the same folder.
+const ONE_COPY =
+  '@nestjs/.*|rxjs|rxjs/.*|reflect-metadata|class-validator|class-transformer|ioredis|ws';
+/** Specs that have little to do with Nest, or need packages that are installed for the newest one only. */
+const NEWEST_ONLY = [
+  'swagger',
+  'parameter-names',
+  'misuse(-keys)?',
+  'trap-22-unlock-before-commit',
+];
+const majors = (process.env.NEST_MAJORS ?? '10,11').split(',');
+
+/** @type {import('jest').Config} */
+module.exports = {
+  projects: majors.map((major) => ({
+    displayName: `nest${major}`,
+    rootDir: path.join(__dirname, '..', '..'),
+    testEnvironment: base.testEnvironment,
+    testMatch: ['<rootDir>/test/nest/**/*.spec.ts'],
+    testPathIgnorePatterns: ['/node_modules/', `/(${NEWEST_ONLY.join('|')})\\.spec\\.ts$`],
+    transform: base.transform,
+    transformIgnorePatterns: ['/node_modules/'], // these versions are CommonJS
+    modulePathIgnorePatterns: base.modulePathIgnorePatterns,
+    moduleNameMapper: {
+      ...base.moduleNameMapper,
+      [`^(${ONE_COPY})$`]: `<rootDir>/test/compat/nest${major}/node_modules/$1`,
+    },
+  })),
+};

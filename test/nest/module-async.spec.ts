@@ -1,0 +1,95 @@
+import { Injectable, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  DistributedLock,
+  DistributedLockModule,
+  type DistributedLockOptionsFactory,
+  InjectLocks,
+  LockService,
+  MemoryLockStore,
+} from 'nest-holdfast';
+
+@Injectable()
+class Orders {
+  constructor(readonly locks: LockService) {}
+
+  @DistributedLock('order:<id>')
+  async pay(id: string) {
+    return this.locks.current()?.remaining ?? id;
+  }
+}
+
+@Injectable()
+class Billing {
+  constructor(@InjectLocks('billing') readonly billing: LockService) {}
+
+  @DistributedLock('bill:<id>', { locks: 'billing' })
+  async bill(id: string) {
+    return [id, this.billing.current()?.key];
+  }
+}
+
+describe('DistributedLockModule.forRootAsync', () => {
+  const SETTINGS = 'SETTINGS';
+
+  @Module({ providers: [{ provide: SETTINGS, useValue: { ttl: 7_000 } }], exports: [SETTINGS] })
+  class SettingsModule {}
+
+  @Injectable()
+  class Settings implements DistributedLockOptionsFactory {
+    async createDistributedLockOptions() {
+      return { store: new MemoryLockStore(), ttl: 8_000 };
+    }
+  }
+
+  @Module({ providers: [Settings], exports: [Settings] })
+  class SettingsClassModule {}
+
+  it.each([
+    [
+      'a factory',
+      7_000,
+      {
+        imports: [SettingsModule],
+        inject: [SETTINGS],
+        useFactory: async ({ ttl }: { ttl: number }) => ({ store: new MemoryLockStore(), ttl }),
+      },
+    ],
+    ['a class', 8_000, { useClass: Settings }],
+    ['an existing provider', 8_000, { imports: [SettingsClassModule], useExisting: Settings }],
+  ])('takes its options from %s', async (_what, ttl, options) => {
+    const testing = await Test.createTestingModule({
+      imports: [DistributedLockModule.forRootAsync(options)],
+      providers: [Orders],
+    }).compile();
+    const app = await testing.init();
+    const remaining = await app.get(Orders).pay('1');
+    expect(remaining).toBeGreaterThan(ttl - 1_000);
+    expect(remaining).toBeLessThan(ttl);
+    await app.close();
+  });
+
+  it('takes name and scope beside them', async () => {
+    const testing = await Test.createTestingModule({
+      imports: [
+        DistributedLockModule.forRootAsync({
+          name: 'billing',
+          isGlobal: true,
+          useFactory: () => ({ store: new MemoryLockStore() }),
+        }),
+      ],
+      providers: [Billing],
+    }).compile();
+    const app = await testing.init();
+    expect(await app.get(Billing).bill('1')).toEqual(['1', 'bill:1']);
+    await app.close();
+  });
+
+  it('refuses bad options as forRoot does', async () => {
+    const useFactory = () => ({ store: new MemoryLockStore(), redis: 'redis://x' });
+    const testing = Test.createTestingModule({
+      imports: [DistributedLockModule.forRootAsync({ useFactory })],
+    });
+    await expect(testing.compile()).rejects.toThrow(/either redis or store/);
+  });
+});

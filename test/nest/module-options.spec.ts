@@ -1,0 +1,142 @@
+import { Injectable, Logger, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  DistributedLock,
+  DistributedLockModule,
+  type DistributedLockModuleOptions,
+  getLockClientToken,
+  getLocksToken,
+  InjectLocks,
+  LockService,
+  MemoryLockStore,
+} from 'nest-holdfast';
+import { FakeClock } from 'nest-holdfast/testing';
+import { startServices } from './support/test-app.js';
+
+@Injectable()
+class Orders {
+  constructor(readonly locks: LockService) {}
+
+  @DistributedLock('order:<id>')
+  async pay(id: string) {
+    return this.locks.current()?.remaining ?? id;
+  }
+}
+
+@Injectable()
+class Billing {
+  constructor(@InjectLocks('billing') readonly billing: LockService) {}
+
+  @DistributedLock('bill:<id>', { locks: 'billing' })
+  async bill(id: string) {
+    return [id, this.billing.current()?.key];
+  }
+}
+
+const start = async (options: unknown) => {
+  const testing = await Test.createTestingModule({
+    imports: [DistributedLockModule.forRoot(options as DistributedLockModuleOptions)],
+  }).compile();
+  return testing.init();
+};
+
+describe('DistributedLockModule.forRoot', () => {
+  it('gives its options to every lock as defaults', async () => {
+    const clock = new FakeClock();
+    const store = new MemoryLockStore(clock);
+    await using app = await startServices([Orders], { store, clock, ttl: 60_000 });
+    expect(await app.get(Orders).pay('1')).toBe(60_000 * 0.99 - 2);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown one', { store: new MemoryLockStore(), tll: 5 }, /unknown lock option "tll"/],
+    ['a bad one', { store: new MemoryLockStore(), ttl: 0 }, /ttl must be .* got 0/],
+    [
+      'redis and store',
+      { store: new MemoryLockStore(), redis: 'redis://x' },
+      /either redis or store/,
+    ],
+    ['a redis that is none', { redis: () => ({}) }, /redis must be a URL, ioredis options/],
+  ])('refuses options when the application starts: %s', async (_what, options, message) => {
+    await expect(start(options)).rejects.toThrow(message);
+  });
+
+  it('warns once when locks live in memory because nothing else was said', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const app = await start({});
+    const warnings = warn.mock.calls.map(([message]) => String(message));
+    warn.mockRestore();
+    expect(warnings).toEqual([
+      expect.stringMatching(/Neither redis nor store is set.*one process/),
+    ]);
+    expect(app.get(LockService).storeName).toBe('memory');
+    await app.close();
+  });
+
+  it('grants everything to everybody where it is not enabled, and still checks keys', async () => {
+    const options = { enabled: false, redis: 'redis://nowhere.invalid' };
+    const app = await start(options);
+    const locks = app.get(LockService);
+    const both = await Promise.all([locks.acquire('a'), locks.acquire('a', { waitTimeout: 0 })]);
+    expect(both[1].fencingToken).toBeGreaterThan(both[0].fencingToken);
+    expect(await locks.withLock('a', (lock) => lock.isHeld)).toBe(true);
+    await expect(locks.acquire('')).rejects.toMatchObject({ code: 'LOCK_KEY_INVALID' });
+    expect(app.get(getLockClientToken())).toBeUndefined();
+    await app.close();
+  });
+
+  it('makes instances side by side, each with its store', async () => {
+    const [store, ofBilling] = [new MemoryLockStore(), new MemoryLockStore()];
+    const testing = await Test.createTestingModule({
+      imports: [
+        DistributedLockModule.forRoot({ store }),
+        DistributedLockModule.forRoot({ store: ofBilling, name: 'billing', ttl: 5_000 }),
+      ],
+      providers: [Orders, Billing, { provide: 'MADE', useFactory: () => new Billing(undefined!) }],
+    }).compile();
+    const app = await testing.init();
+    const billing: LockService = app.get(getLocksToken('billing'));
+    expect(app.get(Billing).billing).toBe(billing);
+    expect(billing).not.toBe(app.get(LockService));
+    expect(app.get(getLocksToken())).toBe(app.get(LockService));
+
+    await app.get(LockService).withLock('bill:1', async () => {
+      expect(await app.get(Billing).bill('1')).toEqual(['1', 'bill:1']);
+    });
+    const granted: string[] = [];
+    billing.events.on('held', ({ key }) => granted.push(key));
+    await app.get<Billing>('MADE').bill('2').catch(String); // its constructor got no service, its decorator did
+    expect(granted).toEqual(['bill:2']);
+    await app.close();
+  });
+
+  it('stays inside its module where it is not global', async () => {
+    @Module({
+      imports: [DistributedLockModule.forRoot({ store: new MemoryLockStore(), isGlobal: false })],
+      providers: [Orders],
+      exports: [Orders],
+    })
+    class OrdersModule {}
+
+    const app = await (
+      await Test.createTestingModule({ imports: [OrdersModule] }).compile()
+    ).init();
+    await app.get(Orders, { strict: false }).pay('1');
+    await app.close();
+
+    const outside = Test.createTestingModule({ imports: [OrdersModule], providers: [Billing] });
+    await expect(outside.compile()).rejects.toThrow(
+      /Nest can't resolve dependencies of the Billing/,
+    );
+  });
+
+  it('refuses two of one name that meet', async () => {
+    const imports = [1_000, 2_000].map((ttl) =>
+      DistributedLockModule.forRoot({ store: new MemoryLockStore(), ttl }),
+    );
+    const testing = Test.createTestingModule({ imports, providers: [Orders] });
+    await expect((await testing.compile()).init()).rejects.toThrow(
+      /Orders has methods with @DistributedLock and meets two LockServices of one name/,
+    );
+  });
+});

@@ -1,0 +1,17 @@
+import { DistributedLock } from 'nest-holdfast';
+
+/** `@DistributedLock` as plain JavaScript sees it, without the help of types. */
+export const Untyped = DistributedLock as unknown as (
+  key: unknown,
+  options?: unknown,
+) => MethodDecorator & PropertyDecorator;
+
+/** What goes wrong while a class is defined. */
+export function refusal(define: () => unknown): Error {
+  try {
+    define();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('The class was accepted');
+}

@@ -1,0 +1,92 @@
+import { RedisServer } from '../support/redis-server.js';
+import { CommandLog } from './command-log.js';
+import { RedisLocks, aRequest } from './redis-locks.js';
+
+jest.setTimeout(30_000);
+
+describe('What RedisLockStore sends', () => {
+  let server: RedisServer;
+  let own: RedisLocks;
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+    own = new RedisLocks(server.url);
+  });
+
+  afterEach(async () => {
+    await own[Symbol.asyncDispose]();
+    await server.stop();
+  });
+
+  it('is one command to acquire and one to release', async () => {
+    await own.locks.withLock('order:1', async () => {});
+    await using log = await CommandLog.of(own.redis, server.url);
+
+    const lock = await own.locks.acquire('order:42');
+    expect(await log.commands()).toEqual(['evalsha']);
+    await lock.release();
+    expect(await log.commands()).toEqual(['evalsha']);
+  });
+
+  it('is two commands per cycle, also for several keys and with fencing', async () => {
+    await own.locks.withLock('order:1', async () => {});
+    await using log = await CommandLog.of(own.redis, server.url);
+
+    for (let cycle = 0; cycle < 5; cycle += 1) {
+      await own.locks.withLock(['order:42', 'customer:7'], async (lock) => lock.fencingToken);
+    }
+    expect(await log.commands()).toEqual(Array.from({ length: 10 }, () => 'evalsha'));
+  });
+
+  it('is nothing for a lock that is re-entered', async () => {
+    await own.locks.withLock('order:42', async () => {
+      await using log = await CommandLog.of(own.redis, server.url);
+      await own.locks.withLock('order:42', async () => {});
+      expect(await log.commands()).toEqual([]);
+    });
+  });
+
+  it('is one command to refuse a held key, to extend, and to inspect', async () => {
+    const lock = await own.locks.acquire('order:42');
+    await own.locks.tryAcquire('order:42');
+    await lock.extend(30_000);
+    await own.locks.inspect('order:42');
+    await using log = await CommandLog.of(own.redis, server.url);
+
+    expect(await own.locks.tryAcquire('order:42')).toBeUndefined();
+    expect(await log.commands()).toEqual(['evalsha']);
+    await lock.extend(30_000);
+    expect(await log.commands()).toEqual(['evalsha']);
+    expect(await own.locks.inspect('order:42')).toBeDefined();
+    expect(await log.commands()).toEqual(['evalsha']);
+  });
+
+  it('is a script in full where the server does not know it, and its hash from then on', async () => {
+    await using log = await CommandLog.of(own.redis, server.url);
+    await own.locks.withLock('order:42', async () => {});
+    expect(await log.commands()).toEqual(['evalsha', 'eval', 'evalsha', 'eval']);
+    await own.locks.withLock('order:42', async () => {});
+    expect(await log.commands()).toEqual(['evalsha', 'evalsha']);
+  });
+
+  it('survives SCRIPT FLUSH between any two commands', async () => {
+    const flush = () => server.command('SCRIPT', 'FLUSH');
+    await flush();
+    const lock = await own.locks.acquire('order:42');
+    await flush();
+    await lock.extend(20_000);
+    await flush();
+    expect(await own.locks.inspect('order:42')).toMatchObject({ fencingToken: lock.fencingToken });
+    await flush();
+    expect(await own.locks.tryAcquire('order:42')).toBeUndefined();
+    await flush();
+    expect(await lock.release()).toBe(true);
+  });
+
+  it('survives a restart of the server', async () => {
+    await own.locks.withLock('order:42', async () => {});
+    await server.restart();
+    const lease = await own.store.tryAcquire(aRequest('order:42'));
+    expect(await lease!.release()).toBe(true);
+  });
+});
