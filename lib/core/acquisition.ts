@@ -6,7 +6,7 @@ import { LockError, LockStoreError, LockTimeoutError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
-import { tryAcquireAll } from './many-keys.js';
+import { canQueueAll, tryAcquireAll } from './many-keys.js';
 import { Patience } from './patience.js';
 import { StoreTimeout, reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
@@ -89,7 +89,8 @@ export class Acquisition {
   async #later(): Promise<Grant | undefined> {
     const { waitTimeout, retryCount } = this.options;
     if (waitTimeout === 0 || retryCount === 0) return undefined;
-    if (!this.#canQueue) return this.#patience.during((signal) => this.#poll(signal));
+    if (!canQueueAll(this.#around.store, this.request))
+      return this.#patience.during((signal) => this.#poll(signal));
     return this.#patience.untilDeadline(
       (signal) => this.#queue(signal),
       () => this.#timeout(),
@@ -104,12 +105,6 @@ export class Acquisition {
       if (grant) return grant;
     }
     return undefined;
-  }
-
-  get #canQueue(): boolean {
-    const { store } = this.#around;
-    const together = this.request.keys.length === 1 || store.supports.manyKeys === true;
-    return store.acquire !== undefined && together;
   }
 
   /** The store waits. What it hands over is a claim, which one `extend` turns into a whole ttl. */

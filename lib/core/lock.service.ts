@@ -10,8 +10,8 @@ import { LockStoreError } from './lock-errors.js';
 import { LockEvents } from './lock-events.js';
 import { canonicalKeys, keyNames } from './lock-keys.js';
 import type { LockKeys } from './lock-keys.js';
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.js';
+import { OptionLayers } from './option-layers.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
 import type { LockInspection, LockStore } from './lock-store.js';
@@ -35,7 +35,7 @@ export interface LockServiceOptions extends LockOptions {
 export class LockService {
   /** What happens to the locks of this service. */
   readonly events = new LockEvents();
-  readonly #defaults: ResolvedLockOptions;
+  readonly #options: OptionLayers;
   readonly #around: LeaseSurroundings & { readonly keeper: LeaseKeeper };
   readonly #context = new LockContext();
   readonly #acquisitions = new OpenAcquisitions();
@@ -45,7 +45,7 @@ export class LockService {
     const timers = new TimerQueue(clock);
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(clock, timers);
-    this.#defaults = resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
+    this.#options = new OptionLayers(defaults);
     this.#around = { store, clock, calls, keeper, events: this.events };
   }
 
@@ -64,14 +64,14 @@ export class LockService {
     return promised(() => {
       const keys = canonicalKeys(key);
       this.#context.refuseOwn(keys);
-      return this.#granted(keys, this.#resolve(options), (held) => new Lock(held));
+      return this.#granted(keys, this.#options.with(options), (held) => new Lock(held));
     });
   }
 
   /** One attempt. Resolves `undefined` when someone else, the calling context included, holds the key. */
   async tryAcquire(key: LockKeys, options?: LockOptions): Promise<Lock | undefined> {
     const keys = canonicalKeys(key);
-    const resolved = this.#resolve({ ...options, waitTimeout: 0 });
+    const resolved = this.#options.with({ ...options, waitTimeout: 0 });
     if (keys.some((each) => this.#context.current(each))) return undefined;
     const acquisition = this.#begin(keys, resolved);
     return acquisition.once((grant) => this.#keep(acquisition, grant, (held) => new Lock(held)));
@@ -114,7 +114,7 @@ export class LockService {
 
   /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
   async inspect(key: string): Promise<LockInspection | undefined> {
-    return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#defaults.storeTimeout);
+    return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#options.defaults.storeTimeout);
   }
 
   /**
@@ -130,7 +130,7 @@ export class LockService {
     const stopped = this.#acquisitions.stop((keys) => this.#closedError(keys));
     const withdrawn = [...this.#around.keeper.leases].map((lease) => lease.withdraw());
     await Promise.all([stopped, ...withdrawn]);
-    await closeStore(this.#around, this.#defaults.storeTimeout);
+    await closeStore(this.#around, this.#options.defaults.storeTimeout);
   }
 
   async #reentered<T>(scope: LockScope, use: (scope: LockScope) => T | Promise<T>): Promise<T> {
@@ -143,7 +143,7 @@ export class LockService {
     use: (scope: LockScope) => T | Promise<T>,
   ): Promise<T> {
     const keys = canonicalKeys(key);
-    const resolved = this.#resolve(options);
+    const resolved = this.#options.with(options);
     const scope = this.#context.reenter(keys);
     if (scope) return this.#reentered(scope, use);
     return this.#granted(keys, resolved, (held) => use(this.#context.open(held)));
@@ -189,10 +189,6 @@ export class LockService {
   async #giveUp(held: HeldLease): Promise<never> {
     await held.withdraw();
     throw this.#closedError(held.keys);
-  }
-
-  #resolve(options: LockOptions | undefined): ResolvedLockOptions {
-    return options ? resolveLockOptions(this.#defaults, options) : this.#defaults;
   }
 
   #closedError(keys: readonly string[]): LockStoreError {

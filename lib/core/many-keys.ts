@@ -12,6 +12,11 @@ export function tryAcquireAll(
   return oneByOne(store, request);
 }
 
+/** Whether the store itself waits for the keys of the request. One by one, each would be held while the next is awaited. */
+export function canQueueAll(store: LockStore, { keys }: AcquireRequest): boolean {
+  return store.acquire !== undefined && (keys.length === 1 || store.supports.manyKeys === true);
+}
+
 async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {
   const leases: Lease[] = [];
   const single = (key: string) => ({ ...request, key, keys: [key] });
@@ -27,7 +32,7 @@ async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Leas
     const fencingToken = await raiseToLargest(store, request.keys.map(single), leases);
     return combine(leases, fencingToken);
   } catch (error) {
-    await releaseAll(leases).catch(() => false); // the ttl frees what a failing store could not
+    await giveAllBack(leases);
     throw error;
   }
 }
@@ -57,7 +62,7 @@ function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Le
     extend: async (ttl) => {
       const extended = await Promise.all(leases.map((each) => each.extend(ttl)));
       if (extended.every(Boolean)) return true;
-      await releaseAll(leases).catch(() => false); // what is left of them protects nothing
+      await giveAllBack(leases); // what is left of them protects nothing
       return false;
     },
     release: () => releaseAll(leases),
@@ -67,4 +72,9 @@ function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Le
 async function releaseAll(leases: readonly Lease[]): Promise<boolean> {
   const released = await Promise.all(leases.map(async (each) => each.release()));
   return released.every(Boolean);
+}
+
+/** Never rejects: the ttl frees what a failing store could not. */
+async function giveAllBack(leases: readonly Lease[]): Promise<void> {
+  await Promise.allSettled(leases.map(async (each) => each.release()));
 }

@@ -2,6 +2,7 @@ import { defer, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
+import { promised } from '../core/store-call.js';
 import { invocations } from './invocation.js';
 import type { Invocation } from './invocation.js';
 import type { LockPlan } from './lock-plan.js';
@@ -26,8 +27,8 @@ export function lockedMethod(method: Method, property: string | symbol, plan: Lo
         return yield* begin(this, args).iterable();
       };
     default:
-      return async function (...args) {
-        return begin(this, args).promise();
+      return function (...args) {
+        return promised(() => begin(this, args).promise());
       };
   }
 }
@@ -81,7 +82,7 @@ class LockedCall {
   observable(): Observable<unknown> {
     if (this.#outer) return this.#work(this.#outer) as Observable<unknown>;
     return observableOnceLocked(
-      () => this.#enter(),
+      () => promised(() => this.#enter()),
       (scope) => defer(() => this.#work(scope) as Observable<unknown>),
       (error) => insteadOfStream(this.#refused, error),
     );
@@ -104,7 +105,7 @@ class LockedCall {
     return this.#invocation?.scope;
   }
 
-  async #enter(): Promise<LockScope> {
+  #enter(): Promise<LockScope> {
     const invocation = this.#invocation;
     const locks = this.#locks();
     const keys = this.plan.key(this.args, () => this.#request());
