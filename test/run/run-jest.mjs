@@ -4,12 +4,21 @@ import { join } from 'node:path';
 import { runCommand } from './run-command.mjs';
 
 /** Runs every spec with coverage, and counts the tests. */
-export async function runJest() {
+export function runJest() {
+  return counted(['npx', 'jest', '--coverage']);
+}
+
+/** Runs the specs of the Nest layer on older versions of Nest, and counts the tests. */
+export function runCompat() {
+  return counted(['node', 'test/compat/run.mjs', '--']);
+}
+
+async function counted(words) {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-jest-'));
   const report = join(directory, 'report.json');
   try {
-    const options = ['--coverage', '--json', `--outputFile=${report}`, '--maxWorkers=2'];
-    const exitCode = await runCommand(['npx', 'jest', ...options]);
+    const options = ['--json', `--outputFile=${report}`, '--maxWorkers=2'];
+    const exitCode = await runCommand([...words, ...options]);
     return countTests(exitCode, JSON.parse(await readFile(report, 'utf8')));
   } catch (error) {
     console.error('Jest left no report:', error);
