@@ -15,6 +15,7 @@ const esmOnly = [
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
+  testTimeout: 20_000, // real servers on a busy machine
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   transform: {
     '^.+\\.[cm]?[jt]s$': ['@swc/jest', swcOptions],

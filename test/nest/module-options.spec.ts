@@ -1,7 +1,9 @@
-import { Injectable, Logger, Module } from '@nestjs/common';
+import { Controller, Get, Injectable, Logger, Module } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import {
   DistributedLock,
+  DistributedLockInterceptor,
   DistributedLockModule,
   type DistributedLockModuleOptions,
   getLockClientToken,
@@ -11,6 +13,7 @@ import {
   MemoryLockStore,
 } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
+import supertest from 'supertest';
 import { startServices } from './support/test-app.js';
 
 @Injectable()
@@ -107,6 +110,31 @@ describe('DistributedLockModule.forRoot', () => {
     billing.events.on('held', ({ key }) => granted.push(key));
     await app.get<Billing>('MADE').bill('2').catch(String); // its constructor got no service, its decorator did
     expect(granted).toEqual(['bill:2']);
+    await app.close();
+  });
+
+  it('may make named instances only', async () => {
+    @Controller()
+    class Handlers {
+      constructor(@InjectLocks('billing') private readonly locks: LockService) {}
+
+      @Get()
+      async get() {
+        await this.locks.withLock('bill:1', { waitTimeout: 0 }, async () => 'ran');
+      }
+    }
+    const store = new MemoryLockStore();
+    const testing = await Test.createTestingModule({
+      imports: [DistributedLockModule.forRoot({ store, name: 'billing' })],
+      controllers: [Handlers],
+      providers: [{ provide: APP_INTERCEPTOR, useClass: DistributedLockInterceptor }],
+    }).compile();
+    const app = await testing.createNestApplication({ logger: false }).init();
+    await new LockService(store).withLock('bill:1', async () => {
+      await supertest(app.getHttpServer() as never)
+        .get('/')
+        .expect(409);
+    });
     await app.close();
   });
 
