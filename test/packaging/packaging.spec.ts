@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ const SHARED = join(__dirname, 'shared');
 const MINUTES = 60_000;
 
 /** Applications that install the packed package as everybody does, each with its own versions of everything else. */
-describe('the packed package', () => {
+describe('trap-25 the packed package', () => {
   let directory: string;
   let tarball: string;
 
@@ -24,6 +24,14 @@ describe('the packed package', () => {
   }, 2 * MINUTES);
 
   afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it('depends on nothing of which an application has its own copy', async () => {
+    const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    expect(Object.keys(manifest.dependencies)).toEqual(['acorn']);
+    for (const peer of ['@nestjs/common', '@nestjs/core', 'ioredis', 'reflect-metadata', 'rxjs']) {
+      expect(manifest.peerDependencies).toHaveProperty([peer]);
+    }
+  });
 
   it.each([
     ['nest12-esm', 'Nest 12 as ES modules'],
