@@ -51,9 +51,9 @@ export class HeldLease extends LeaseLife {
    * Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. One at a
    * time, for the replies of two could arrive in either order.
    */
-  extend(ttl: number, answerWithin = this.options.storeTimeout): Promise<void> {
+  extend(ttl: number): Promise<void> {
     const before = this.#lastExtension ?? Promise.resolve();
-    const extension = before.then(() => this.#extend(ttl, answerWithin));
+    const extension = before.then(() => this.#extend(ttl));
     this.#lastExtension = extension.catch(() => undefined);
     return extension;
   }
@@ -80,7 +80,7 @@ export class HeldLease extends LeaseLife {
     if (!this.#around.store.supports.ttl) void this.#handBack();
   }
 
-  async #extend(ttl: number, answerWithin: number): Promise<void> {
+  async #extend(ttl: number): Promise<void> {
     this.assertHeld();
     const { clock, calls } = this.#around;
     const sentAt = clock.now();
@@ -88,7 +88,8 @@ export class HeldLease extends LeaseLife {
     if (this.validity.isShortenedBy(sentAt, ttl)) this.#count(sentAt, ttl);
     const isOurs = await calls.make<boolean, boolean>({
       ask: () => this.#lease.extend(this.validity.capped(sentAt, ttl)),
-      within: Math.min(answerWithin, this.remaining),
+      // One that hangs must leave time for another: the next one waits for it.
+      within: Math.min(this.options.storeTimeout, this.validity.ttl / 3, this.remaining),
       read: (answer) => answer,
       recover: (error) => this.#refuse(error),
       late: (answer) => this.#handBackLate(answer),

@@ -58,19 +58,19 @@ export class LeaseKeeper {
       due === Infinity ? undefined : this.#timers.add(due, () => this.#wake(lease, kept));
   }
 
+  /** It is time to extend, unless the lease has come to its end. */
   #wake(lease: HeldLease, kept: Kept): void {
     lease.check();
     if (!this.#kept.has(lease)) return;
-    if (!kept.isExtending && this.#clock.now() >= kept.extendAt) void this.#extend(lease, kept);
+    void this.#extend(lease, kept);
     this.#schedule(lease, kept);
   }
 
   /** Never rejects. A failed extension is tried again while validity remains, at a tenth of the ttl. */
   async #extend(lease: HeldLease, kept: Kept): Promise<void> {
     kept.isExtending = true;
-    const answerWithin = Math.min(lease.options.storeTimeout, lease.validity.ttl / 3);
     try {
-      await lease.extend(lease.validity.ttl, answerWithin);
+      await lease.extend(lease.validity.ttl);
     } catch (error) {
       if (!lease.isHeld) return;
       lease.jeopardise(error);

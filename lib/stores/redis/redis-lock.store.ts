@@ -1,10 +1,10 @@
 import type { AcquireRequest, Lease, LockInspection, LockStore } from '../../core/lock-store.js';
 import { slotTag } from './cluster-slot.js';
-import { corked } from './corked.js';
 import { clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
 import type { RedisScript } from './redis-script.js';
 import { ACQUIRE, EXTEND, INSPECT, RELEASE } from './redis-scripts.js';
+import { WriteBatch } from './write-batch.js';
 
 export interface RedisLockStoreOptions {
   /**
@@ -43,7 +43,7 @@ export class RedisLockStore implements LockStore {
   readonly #clientPrefix: string;
   readonly #replicas: number;
   readonly #replicaTimeout: number;
-  readonly #batchesWrites: boolean;
+  readonly #batch: WriteBatch | undefined;
 
   constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
     const {
@@ -66,7 +66,7 @@ export class RedisLockStore implements LockStore {
     this.#prefix = keyPrefix;
     this.#clientPrefix = clientKeyPrefix(client);
     this.#replicas = replicas;
-    this.#batchesWrites = batchWrites;
+    this.#batch = batchWrites ? new WriteBatch(client) : undefined;
     this.#replicaTimeout = replicaTimeout;
   }
 
@@ -122,7 +122,7 @@ export class RedisLockStore implements LockStore {
     read: Read<T>,
     failed?: (error: unknown) => never,
   ): Promise<T> {
-    if (this.#batchesWrites) corked(this.#client);
+    this.#batch?.join();
     return script.run(this.#client, keys, args, read, failed);
   }
 
