@@ -129,6 +129,16 @@ describe('a store that hangs', () => {
     expect((acquired.error as Error).message).toContain('(attempts: 3)');
   });
 
+  it('from a later attempt until the end of the wait does not hide it either', async () => {
+    const { locks, store, clock } = onFakeStore({ retryDelay: 10, retryJitter: 0 });
+    store.onAcquire = () => (store.requests.length < 2 ? Promise.resolve(undefined) : never());
+    const acquired = watch(locks.acquire('a', { waitTimeout: 500 }));
+    await clock.advance(499);
+    expect(acquired.status).toBe('pending');
+    await clock.advance(1);
+    expect(acquired.error).toBeInstanceOf(LockTimeoutError);
+  });
+
   it('before the end of the wait is to blame, although the key was held', async () => {
     const { locks, store, clock } = onFakeStore({
       retryDelay: 10,

@@ -19,6 +19,20 @@ describe('several extensions at once', () => {
     expect(lock.remaining).toBe(988 - 10);
   });
 
+  it('trap-29 one that hangs leaves time for the automatic one behind it', async () => {
+    const { locks, lease, clock } = onFakeStore({ ttl: 3_000 });
+    const lock = await locks.acquire('a');
+    await clock.advance(900);
+    lease.onExtend = () => (lease.extensions.length === 1 ? never() : Promise.resolve(true));
+    const extended = watch(lock.extend(3_000));
+    await clock.advance(999);
+    expect(extended.status).toBe('pending');
+    await clock.advance(1);
+    expect(extended.error).toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    expect(lease.extensions).toHaveLength(2);
+    expect(lock.remaining).toBe(2_968);
+  });
+
   it('go on after one that failed', async () => {
     const { locks, lease } = onFakeStore();
     lease.onExtend = () =>

@@ -131,6 +131,27 @@ describe('trap-06 nothing that happens in the background ends the process', () =
   });
 });
 
+describe('a listener may release the lock that it is told of', () => {
+  it.each(['jeopardy', 'recovered'] as const)(
+    'on "%s"; nothing goes on behind it',
+    async (name) => {
+      const { locks, lease, clock, events } = onFakeStore({ ttl: 3_000 });
+      const lock = await locks.acquire('a');
+      locks.events.on(name, () => void lock.release());
+      lease.onExtend = () => Promise.reject(new Error('down'));
+      await clock.advance(1_000);
+      lease.onExtend = () => Promise.resolve(true);
+      await clock.advance(300);
+      expect(lock.state).toBe('released');
+      expect(events.at(-1)).toBe('released');
+      expect(clock.pendingTimers).toBe(0);
+      const before = lease.extensions.length;
+      await clock.advance(10_000);
+      expect(lease.extensions).toHaveLength(before);
+    },
+  );
+});
+
 it('every lock tells of its way by events', async () => {
   const { locks, clock } = onFakeStore({ ttl: 3_000 });
   const [held, released] = [jest.fn(), jest.fn()];

@@ -1,6 +1,7 @@
 import { LockService } from 'nest-holdfast/core';
 import type { Lease, LockStoreFeatures } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
+import { tryAcquireAll } from '../../lib/core/many-keys';
 import { FakeLease, FakeStore, eventsOf } from './support/fake-store';
 import { rejectionOf } from './support/outcome';
 
@@ -113,13 +114,20 @@ describe('raising the fencing token of several keys', () => {
   });
 
   it.each([
-    ['fails', down],
-    ['finds that a key was lost in the meantime', () => Promise.resolve(undefined)],
-  ])('gives everything back when it %s', async (_, answer: () => Promise<Lease | undefined>) => {
+    ['fails', down, 'down'],
+    [
+      'finds that a key was lost in the meantime',
+      () => Promise.resolve(undefined),
+      'a key was lost while the others were taken',
+    ],
+  ])('gives all back when it %s', async (_, answer: () => Promise<Lease | undefined>, why) => {
     const { locks, store, leases, releases } = onUnequal();
     store.onAcquire = ({ key, fencingFloor }) =>
       fencingFloor === undefined ? Promise.resolve(leases[key]) : answer();
-    expect(await rejectionOf(locks.acquire(KEYS))).toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    expect(await rejectionOf(locks.acquire(KEYS))).toMatchObject({
+      code: 'LOCK_STORE_FAILED',
+      message: `Lock store "fake" failed for "a, b, c": ${why}`,
+    });
     expect(releases()).toEqual([1, 1, 1]);
   });
 
@@ -129,6 +137,29 @@ describe('raising the fencing token of several keys', () => {
     const lock = await locks.acquire(KEYS);
     expect(store.requests).toHaveLength(3);
     expect(() => lock.fencingToken).toThrow('it has no fencing tokens');
+  });
+});
+
+describe('the lease of one attempt', () => {
+  const request = (keys: readonly string[]) => ({ key: keys[0]!, keys, token: 't', ttl: 1_000 });
+
+  it('is that of the store where it is for one key', async () => {
+    const { store, leases } = onLeases();
+    const asked = request(['a']);
+    expect(await tryAcquireAll(store, asked)).toBe(leases['a']);
+    expect(store.requests[0]).toBe(asked);
+  });
+
+  it('is that of the store where the store takes several at once', async () => {
+    const { store, leases } = onLeases({ fencing: true, ttl: true, manyKeys: true });
+    const asked = request(KEYS);
+    expect(await tryAcquireAll(store, asked)).toBe(leases['a']);
+    expect(store.requests).toEqual([asked]);
+  });
+
+  it('has no session to end where the leases have none', async () => {
+    const { store } = onLeases();
+    expect((await tryAcquireAll(store, request(KEYS)))!.lost).toBeUndefined();
   });
 });
 

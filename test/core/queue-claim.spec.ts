@@ -37,7 +37,7 @@ describe('what comes out of a queue is a claim', () => {
     const { locks, store, clock } = onQueueStore();
     const gone = new FakeLease();
     gone.onExtend = async () => {
-      clock.jump(800);
+      clock.jump(700);
       return false;
     };
     const acquired = watch(locks.acquire('a', { waitTimeout: 700 }));

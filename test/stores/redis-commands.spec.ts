@@ -1,3 +1,4 @@
+import { RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../support/redis-server.js';
 import { CommandLog } from './command-log.js';
 import { RedisLocks, aRequest } from './redis-locks.js';
@@ -59,6 +60,22 @@ describe('What RedisLockStore sends', () => {
     expect(await log.commands()).toEqual(['evalsha']);
     expect(await own.locks.inspect('order:42')).toBeDefined();
     expect(await log.commands()).toEqual(['evalsha']);
+  });
+
+  it.each([
+    ['one write for all commands of a turn', {}, 1],
+    ['one write for each command where batchWrites is off', { batchWrites: false }, 50],
+  ])('is %s', async (_, options, writes) => {
+    const store = new RedisLockStore(own.redis, options);
+    await (await store.tryAcquire(aRequest('order:42')))!.release();
+    const stream = own.redis.stream;
+    const written = [jest.spyOn(stream, '_write'), jest.spyOn(stream, '_writev' as '_write')];
+
+    const keys = Array.from({ length: 50 }, (_each, index) => `order:${index}`);
+    const attempts = keys.map((key) => store.tryAcquire(aRequest(key)));
+    expect(await Promise.all(attempts)).not.toContain(undefined);
+    expect(written.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(writes);
+    expect(stream.writableCorked).toBe(0);
   });
 
   it('is a script in full where the server does not know it, and its hash from then on', async () => {

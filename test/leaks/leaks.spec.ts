@@ -1,0 +1,69 @@
+import { leftBehind } from '../faults/left-behind.js';
+import { ChildProcess } from '../support/child-process.js';
+import { RedisServer } from '../support/redis-server.js';
+import type { CyclesReport } from './workers/cycles.worker.js';
+import type { TimersReport } from './workers/timers.worker.js';
+
+jest.setTimeout(30_000);
+
+const CYCLES = 100_000;
+const MEGABYTE = 1_048_576;
+
+describe('A process that takes and frees locks', () => {
+  let server: RedisServer;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+
+  afterAll(() => server.stop());
+
+  const stores = [
+    ['on Redis', () => [server.url]],
+    ['in memory', () => []],
+  ] as const;
+
+  it.each(stores)(
+    `%s is after ${CYCLES} cycles on as many keys what it was before`,
+    async (_, args) => {
+      await using child = start<CyclesReport>('cycles', [String(CYCLES), ...args()]);
+      const { before, after } = await child.next({ within: 90_000 });
+      expect(Math.abs(after.heap - before.heap)).toBeLessThan(2 * MEGABYTE);
+      expect(after.resources).toEqual(before.resources);
+      expect(after.timers).toBeLessThanOrEqual(before.timers);
+    },
+    100_000,
+  );
+
+  it('trap-20 leaves nothing on Redis but counters that expire', async () => {
+    const keyspace = String(await server.command('INFO', 'keyspace'));
+    const [, keys, expires] = /keys=(\d+),expires=(\d+)/.exec(keyspace)!;
+    expect(Number(keys)).toBeGreaterThanOrEqual(CYCLES);
+    expect(expires).toBe(keys);
+    expect(await server.command('SCAN', 0, 'MATCH', 'lock:*', 'COUNT', 1_000_000)).toEqual([
+      '0',
+      [],
+    ]);
+  });
+
+  it.each(stores)(
+    'trap-05 %s has no timer left, however a lock or a wait has ended',
+    async (_, args) => {
+      await server.command('FLUSHALL');
+      await using child = start<TimersReport>('timers', args());
+      const { idle, holding, ended } = await child.next();
+      expect(idle.timers).toBe(0);
+      expect(holding.timers).toBeGreaterThan(0);
+      expect(holding.resources).toEqual(idle.resources); // a held lock does not keep the process alive
+      for (const [how, { timers, resources }] of Object.entries(ended)) {
+        expect({ how, timers, resources }).toEqual({ how, timers: 0, resources: idle.resources });
+      }
+      expect(await leftBehind(server)).toEqual([]);
+    },
+  );
+});
+
+function start<Report>(worker: string, args: string[]): ChildProcess<never, Report> {
+  const file = `test/leaks/workers/${worker}.worker.ts`;
+  return new ChildProcess(file, { args, nodeArgs: ['--expose-gc'] });
+}
