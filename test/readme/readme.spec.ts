@@ -37,7 +37,9 @@ describe('README', () => {
   });
 
   it('has blocks that compile', () => {
-    const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
+    const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
+      ts.sys.readFile(path),
+    );
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
     const program = ts.createProgram(files, { ...options, noEmit: true, rootDir: ROOT });
     const problems = ts.getPreEmitDiagnostics(program).map((each) => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { LockService, MemoryLockStore, RedisLockStore } from 'nest-holdfast';
 import type { LockStore } from 'nest-holdfast';

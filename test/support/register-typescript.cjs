@@ -2,11 +2,11 @@
 // The package's own names resolve to lib/, as they do in Jest, so no build is needed.
 const { existsSync, readFileSync } = require('node:fs');
 const Module = require('node:module');
-const { dirname, join, resolve } = require('node:path');
+const path = require('node:path');
 const { transformSync } = require('@swc/core');
 const options = require('./swc-options.cjs');
 
-const ROOT = join(__dirname, '..', '..');
+const ROOT = path.join(__dirname, '..', '..');
 const OWN_NAMES = {
   'nest-holdfast': 'lib/index.ts',
   'nest-holdfast/core': 'lib/core.ts',
@@ -26,8 +26,8 @@ require.extensions['.ts'] = (module, filename) => {
 
 /** The TypeScript file that a specifier stands for, if it stands for one. */
 function sourceOf(request, parent) {
-  if (Object.hasOwn(OWN_NAMES, request)) return join(ROOT, OWN_NAMES[request]);
+  if (Object.hasOwn(OWN_NAMES, request)) return path.join(ROOT, OWN_NAMES[request]);
   if (!parent?.filename?.endsWith('.ts') || !/^\.{1,2}\/.*\.js$/.test(request)) return undefined;
-  const source = resolve(dirname(parent.filename), request).replace(/\.js$/, '.ts');
+  const source = path.resolve(path.dirname(parent.filename), request).replace(/\.js$/, '.ts');
   return existsSync(source) ? source : undefined;
 }
