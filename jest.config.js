@@ -15,6 +15,7 @@ const esmOnly = [
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
+  workerIdleMemoryLimit: '800MB', // a worker keeps the modules of every spec it has run
   testTimeout: 20_000, // real servers on a busy machine
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   transform: {

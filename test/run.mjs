@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { provideRedis } from './run/provide-redis.mjs';
-import { runCompat, runJest } from './run/run-jest.mjs';
+import { runAlone, runCompat, runJest } from './run/run-jest.mjs';
 import { runCommand } from './run/run-command.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -16,6 +16,7 @@ const STEPS = [
   { name: 'lint', run: command('npm', 'run', '--silent', 'lint') },
   { name: 'format', run: command('npm', 'run', '--silent', 'format:check') },
   { name: 'jest', run: runJest },
+  { name: 'jest, one at a time', run: runAlone },
   { name: 'Nest 10 and 11', run: runCompat },
   { name: 'publint', needs: 'build', run: command('npx', 'publint', 'run', '.') },
   { name: 'types', needs: 'build', run: command('npx', 'attw', '--pack', '.') },

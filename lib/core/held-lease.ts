@@ -94,7 +94,7 @@ export class HeldLease extends LeaseLife {
       recover: (error) => this.#refuse(error),
       late: (answer) => this.#handBackLate(answer),
     });
-    if (!this.isHeld) this.#handBackLate(isOurs);
+    this.#handBackLate(isOurs);
     this.assertHeld();
     if (!isOurs) throw this.lose('gone');
     this.#count(sentAt, ttl);

@@ -75,6 +75,8 @@ describe('trap-05 a failed extension', () => {
   it('is not a loss: it is tried again, a tenth of the ttl later', async () => {
     const { locks, lease, clock, events } = onFakeStore({ ttl: 3_000 });
     const lock = await locks.acquire('a');
+    const recovered = jest.fn();
+    locks.events.on('recovered', recovered);
     const at: number[] = [];
     lease.onExtend = () => {
       at.push(clock.now() - 50_000);
@@ -89,6 +91,9 @@ describe('trap-05 a failed extension', () => {
     expect(at).toEqual([1_000, 1_300, 1_600, 1_900]);
     expect(lock.state).toBe('held');
     expect(events.slice(4)).toEqual(['recovered']);
+    expect(recovered.mock.calls).toEqual([
+      [{ key: 'a', keys: ['a'], store: 'fake', fencingToken: 7n }],
+    ]);
     await clock.advance(1_000);
     expect(at.at(-1)).toBe(2_900); // back to a third
     expect(events).toHaveLength(5);

@@ -140,6 +140,22 @@ describe('close ends every wait', () => {
     },
   );
 
+  it('and waits for all whose answers are on their way', async () => {
+    const { locks, store, clock } = onFakeStore();
+    const answers = [deferred<Lease | undefined>(), deferred<Lease | undefined>()];
+    store.onAcquire = () => answers[store.requests.length - 1]!.promise;
+    const acquired = [watch(locks.tryAcquire('a')), watch(locks.acquire('b'))];
+    await clock.advance(0);
+    const closed = watch(locks.close());
+    answers[0]!.resolve(undefined);
+    await clock.advance(0);
+    expect(acquired[0]!.status).toBe('fulfilled');
+    expect(closed.status).toBe('pending');
+    answers[1]!.resolve(undefined);
+    await clock.advance(0);
+    expect(closed.status).toBe('fulfilled');
+  });
+
   it('and of those who begin while it goes on', async () => {
     const { locks, lease, clock } = onFakeStore();
     lease.onRelease = never;
@@ -188,6 +204,27 @@ describe('close and its store', () => {
     Object.assign(store, { close });
     await locks.close();
     expect(warn).toHaveBeenCalledWith('Lock store "fake" was not closed: down');
+  });
+
+  it('a store that has nothing to close is no reason for a warning', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    await onFakeStore().locks.close();
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('warns once of a store that hangs first and rejects then', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    const { locks, store, clock } = onFakeStore({ storeTimeout: 300 });
+    const answer = deferred<void>();
+    Object.assign(store, { close: () => answer.promise });
+    const closed = watch(locks.close());
+    await clock.advance(300);
+    answer.reject(new Error('down'));
+    await clock.advance(0);
+    expect(closed.status).toBe('fulfilled');
+    expect(warn.mock.calls).toEqual([
+      ['Lock store "fake" was not closed: no answer within 300 ms'],
+    ]);
   });
 
   it('does not wait for ever for a store that hangs', async () => {

@@ -95,6 +95,23 @@ describe('what comes out of a queue is a claim', () => {
     expect(lease.extensions).toEqual([]);
   });
 
+  it('trap-12 one whose caller gave up at that moment is released', async () => {
+    const { locks, store, lease, clock } = onQueueStore();
+    const controller = new AbortController();
+    const reason = new Error('the client went away');
+    lease.onExtend = never;
+    const acquired = watch(locks.acquire('a', { signal: controller.signal }));
+    await clock.advance(0);
+    // The claim has been taken, and the question for its ttl not yet been asked.
+    const { signal } = store.waiters[0]!;
+    signal.removeEventListener = () => controller.abort(reason);
+    store.grant();
+    await clock.advance(0);
+    expect(acquired.error).toBe(reason);
+    expect(lease.releases).toBe(1);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('trap-01 one whose answer uses up its ttl is released and not handed out', async () => {
     const { locks, store, lease, clock } = onQueueStore({ ttl: 100, waitTimeout: 500 });
     const answer = deferred<boolean>();

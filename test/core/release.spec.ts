@@ -1,5 +1,5 @@
 import { LockLostError } from 'nest-holdfast/core';
-import { never, rejectionOf, watch } from './support/outcome';
+import { deferred, never, rejectionOf, watch } from './support/outcome';
 import { inMemory, onFakeStore } from './support/setup';
 
 describe('release', () => {
@@ -95,6 +95,19 @@ describe('release', () => {
     expect(released.value).toBe(false);
     expect(events).toEqual(['held', 'released', 'releaseFailed']);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not mind an answer that comes after that', async () => {
+    const { locks, lease, clock, events } = onFakeStore({ storeTimeout: 300 });
+    const answer = deferred<boolean>();
+    lease.onRelease = () => answer.promise;
+    const lock = await locks.acquire('a');
+    const released = watch(lock.release());
+    await clock.advance(300);
+    answer.resolve(true);
+    await clock.advance(0);
+    expect(released.value).toBe(false);
+    expect(events).toEqual(['held', 'released', 'releaseFailed']);
   });
 
   it('finds out that the key was gone: the lock was lost, and says so', async () => {
