@@ -11,6 +11,9 @@ interface CorkableStream {
 /** Bytes, about a dozen commands: enough to spare the system calls, and little enough to keep the server busy meanwhile. */
 const BATCH_BYTES = 2_048;
 
+/** A command that is alone in its turn is not worth holding back. How often to look whether that is still so. */
+const PROBE_EVERY = 8;
+
 /**
  * Holds back what the client writes in one turn of the event loop, so that the commands of many callers leave in a few
  * writes. ioredis writes each on its own, which costs a system call per command.
@@ -21,6 +24,11 @@ const BATCH_BYTES = 2_048;
 export class WriteBatch {
   readonly #client: RedisClient;
   #open: CorkableStream | undefined;
+  /** Commands of the open batch. */
+  #size = 0;
+  /** The last batch held more than one command. */
+  #isShared = false;
+  #alone = 0;
 
   constructor(client: RedisClient) {
     this.#client = client;
@@ -28,24 +36,29 @@ export class WriteBatch {
 
   /** To be called before each command. */
   join(): void {
-    const stream = this.#client.stream as Partial<CorkableStream> | null | undefined;
-    if (this.#open) this.#flush(this.#open);
-    else if (stream?.writableCorked === 0 && stream.cork && stream.uncork) this.#begin(stream);
+    if (this.#open) {
+      this.#size++;
+      if (this.#open.writableLength >= BATCH_BYTES) this.#flush(this.#open);
+    } else if (this.#isShared || ++this.#alone % PROBE_EVERY === 0) {
+      this.#begin(this.#client.stream as Partial<CorkableStream> | null | undefined);
+    }
   }
 
-  #begin(stream: Partial<CorkableStream>): void {
+  #begin(stream: Partial<CorkableStream> | null | undefined): void {
+    if (stream?.writableCorked !== 0 || !stream.cork || !stream.uncork) return;
     this.#open = stream as CorkableStream;
+    this.#size = 1;
     this.#open.cork();
     process.nextTick(this.#end);
   }
 
   #flush(stream: CorkableStream): void {
-    if (stream.writableLength < BATCH_BYTES) return;
     stream.uncork();
     stream.cork();
   }
 
   readonly #end = (): void => {
+    this.#isShared = this.#size > 1;
     this.#open!.uncork();
     this.#open = undefined;
   };
