@@ -63,7 +63,7 @@ describe('What RedisLockStore sends', () => {
   });
 
   it.each([
-    ['some commands of a turn in each write', {}, [1, 20]],
+    ['some commands of a turn in each write', {}, [1, 25]],
     ['one command in each write where batchWrites is off', { batchWrites: false }, [50, 50]],
   ] as const)('is %s', async (_, options, [fewest, most]) => {
     const store = new RedisLockStore(own.redis, options);

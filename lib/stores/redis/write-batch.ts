@@ -8,8 +8,8 @@ interface CorkableStream {
   uncork(): void;
 }
 
-/** Bytes, about a dozen commands: enough to spare the system calls, and little enough to keep the server busy meanwhile. */
-const BATCH_BYTES = 2_048;
+/** Bytes, about six commands: enough to spare the system calls, and little enough to keep the server busy meanwhile. */
+const BATCH_BYTES = 1_024;
 
 /** A command that is alone in its turn is not worth holding back. How often to look whether that is still so. */
 const PROBE_EVERY = 8;
