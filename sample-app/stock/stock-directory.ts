@@ -6,7 +6,7 @@ const DEFAULT = join(tmpdir(), 'nest-holdfast-stock');
 
 /**
  * `STOCK_DIR`, where it is set. Otherwise one directory for all processes whose locks are in Redis, and one of its own for
- * a process whose locks are in memory: they protect that process only, and their fencing tokens start over with it.
+ * a process whose locks are in memory: they protect that process only.
  */
 export function stockDirectory(): string {
   const { STOCK_DIR, REDIS_URL } = process.env;
