@@ -46,6 +46,19 @@ describe('trap-12 A wait that is cancelled leaves nothing behind', () => {
     await until(() => proxy.requests.bytes > bytes);
   }
 
+  /** Resolves when a waiting client has been granted the key and does not know it yet. */
+  async function laterGrant(): Promise<void> {
+    const { bytes } = proxy.replies;
+    await until(() => proxy.replies.bytes > bytes); // its first attempt was refused
+    proxy.requests.hold();
+    const sent = sending(); // so the reply to the attempt before has arrived
+    await giveBack();
+    await sent;
+    proxy.replies.hold();
+    proxy.requests.pass();
+    await until(isTaken);
+  }
+
   it('before the first attempt, which is then never sent', async () => {
     const { bytes } = proxy.requests;
     cancel.abort(REASON);
@@ -100,10 +113,7 @@ describe('trap-12 A wait that is cancelled leaves nothing behind', () => {
   it('while the grant of a later attempt is on the way', async () => {
     await takeAway();
     const waiting = start();
-    await sending();
-    proxy.replies.hold();
-    await giveBack();
-    await until(isTaken);
+    await laterGrant();
     await cancelled(waiting);
     proxy.pass();
     await nothingLeft(server);
@@ -131,10 +141,7 @@ describe('trap-12 A wait that is cancelled leaves nothing behind', () => {
   it('by the end of the service, while the grant is on the way', async () => {
     await takeAway();
     const waiting = expect(start()).rejects.toThrow('the LockService is closed');
-    await sending();
-    proxy.replies.hold();
-    await giveBack();
-    await until(isTaken);
+    await laterGrant();
     const closed = own.locks.close();
     await waiting;
     await closed;
