@@ -49,6 +49,7 @@ export class StoreCalls {
 
   make<Answer, Result>(call: StoreCall<Answer, Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
+      const answer = promised(call.ask); // first, so that the store is busy with it meanwhile
       const { signal } = call;
       let isOpen = true;
       const settle = <T>(outcome: (value: T) => Result | Promise<Result>, value: T) => {
@@ -70,9 +71,9 @@ export class StoreCalls {
         fail(new StoreTimeout(call.within)),
       );
       signal?.addEventListener('abort', abort, { once: true });
-      promised(call.ask).then((answer) => {
-        if (isOpen) settle(call.read, answer);
-        else call.late?.(answer);
+      answer.then((value) => {
+        if (isOpen) settle(call.read, value);
+        else call.late?.(value);
       }, fail);
       if (signal?.aborted) abort();
     });
