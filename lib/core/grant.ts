@@ -7,7 +7,12 @@ import { validUntil } from './validity.js';
 export interface Grant {
   readonly lease: Lease;
   readonly sentAt: number;
+  /** When its holder got it, where that was not the request of `sentAt`: `maxHold` counts from then. */
+  readonly heldFrom?: number;
 }
+
+/** What a holder passes on to the next one in line: a grant, or one that the store has still to confirm. */
+export type Passed = Omit<Grant, 'lease'> & { readonly lease: Lease | Promise<Lease | undefined> };
 
 /** Why a grant that arrives at `now` cannot be handed out. `ttl` is missing where the store has none. */
 export function whyUseless(

@@ -7,9 +7,10 @@ import { LockStoreError } from './lock-errors.js';
 import type { LockEvents } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
-import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
+import type { Lease, LockStore } from './lock-store.js';
 import { reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
+import type { Turn } from './turn.js';
 import { Validity } from './validity.js';
 
 /** What the leases of one service share. */
@@ -29,20 +30,27 @@ export class HeldLease extends LeaseLife {
   readonly #around: LeaseSurroundings;
   readonly #return: LeaseReturn;
   readonly #grantedAt: number;
+  readonly #turn: Turn;
+  /** Extensions that are asked for or under way. */
+  #extensions = 0;
+  /** What comes next for the keys has been settled: nobody may go to the front when this lease ends. */
+  #keepsFront = false;
   #lastExtension: Promise<unknown> | undefined;
   #released: Promise<boolean> | undefined;
 
   constructor(
-    { lease, sentAt }: Grant,
-    request: AcquireRequest,
+    { lease, sentAt, heldFrom }: Grant,
+    turn: Turn,
     options: ResolvedLockOptions,
     around: LeaseSurroundings,
   ) {
-    const validity = new Validity(sentAt, request.ttl, options, around.store.supports.ttl);
-    super(lease, request.keys, validity, around);
+    const { ttl, keys } = turn.request;
+    const validity = new Validity(sentAt, ttl, options, around.store.supports.ttl, heldFrom);
+    super(lease, keys, validity, around);
     this.options = options;
     this.#lease = lease;
     this.#around = around;
+    this.#turn = turn;
     this.#return = new LeaseReturn(lease, around, options.storeTimeout);
     this.#grantedAt = around.clock.now();
   }
@@ -53,7 +61,8 @@ export class HeldLease extends LeaseLife {
    */
   extend(ttl: number): Promise<void> {
     const before = this.#lastExtension ?? Promise.resolve();
-    const extension = before.then(() => this.#extend(ttl));
+    this.#extensions++;
+    const extension = before.then(() => this.#extend(ttl)).finally(() => this.#extensions--);
     this.#lastExtension = extension.catch(() => undefined);
     return extension;
   }
@@ -73,6 +82,7 @@ export class HeldLease extends LeaseLife {
 
   protected override ended(): void {
     this.#around.keeper.ended(this);
+    if (!this.#keepsFront) this.#turn.leave();
   }
 
   /** A key without a ttl would be kept for nobody. */
@@ -114,15 +124,37 @@ export class HeldLease extends LeaseLife {
 
   #release(): Promise<boolean> {
     if (!this.isHeld) return Promise.resolve(false);
-    const held = this.#around.clock.now() - this.#grantedAt;
-    const returned = this.#return.after(this.options.minHold - held, (answer) =>
-      this.#returned(answer),
-    );
+    const { clock, store } = this.#around;
+    const rest = this.options.minHold - (clock.now() - this.#grantedAt);
+    const passed = rest <= 0 ? this.#passOn() : undefined;
+    if (passed) return passed;
+    this.#keepsFront = !store.acquire; // the next one would ask before the key is free, and then pause
+    const returned = this.#return.after(rest, (answer) => this.#returned(answer));
     this.end('released');
     return returned;
   }
 
+  /** Gives the lease to the next caller of this process, if there is one and the store agrees. */
+  #passOn(): Promise<boolean> | undefined {
+    const { next } = this.#turn;
+    // The answer to an extension could shorten the ttl that the next holder counts on.
+    if (!next || this.#extensions > 0) return undefined;
+    const { ttl } = next.request;
+    const now = this.#around.clock.now();
+    const isFresh = this.validity.ttl === ttl && this.remaining >= ttl / 2;
+    const lease = this.#lease.passOn?.(ttl, !isFresh);
+    if (!lease) return undefined;
+    const isAsked = lease instanceof Promise;
+    const sentAt = isAsked ? now : this.validity.countedFrom;
+    this.#keepsFront = true;
+    this.end('released');
+    this.#turn.pass(next, { lease, sentAt, heldFrom: now });
+    if (isAsked) return this.#return.passed(lease, (answer) => this.#returned(answer));
+    return Promise.resolve(this.#returned({ isConfirmed: true, wasOurs: true }));
+  }
+
   #returned(answer: Returned): boolean {
+    this.#turn.leave();
     if (answer.isConfirmed && !answer.wasOurs) {
       this.lose('gone');
       return false;

@@ -30,6 +30,14 @@ export class LeaseReturn {
     return this.#confirmed(() => this.#lease.release(), then);
   }
 
+  /** The store has been asked to pass the lease on. */
+  passed<Result>(
+    lease: Promise<Lease | undefined>,
+    then: (returned: Returned) => Result,
+  ): Promise<Result> {
+    return this.#confirmed(async () => (await lease) !== undefined, then);
+  }
+
   /** Leaves the key in the store for `rest` more milliseconds. */
   after<Result>(rest: number, then: (returned: Returned) => Result): Promise<Result> {
     if (rest < 1) return this.now(then);

@@ -64,6 +64,17 @@ export interface Lease {
   extend(ttl: number): Promise<boolean>;
   /** Resolves `false` when a key was no longer ours. Must never free another holder's key. */
   release(): Promise<boolean>;
+  /**
+   * Passes the keys on to the next holder in the same process, with a larger fencing token. Called when this holder is
+   * done with them, instead of `release`.
+   *
+   * A lease at once: the store needs not be asked, and the time to live goes on. A promise: the store is asked, for `ttl`
+   * ms from now, and `undefined` says that a key was no longer ours. It is asked in any case when `renew` is set.
+   * Nothing at once: other processes are first, and the lease is to be released.
+   *
+   * Stores without this method see a release and a new attempt.
+   */
+  passOn?(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined;
 }
 
 /** What a store knows of a held key. Fields that it does not know, or that a foreign holder did not leave, are missing. */

@@ -1,5 +1,6 @@
 import { requestFor } from './acquire-request.js';
 import { Acquisition } from './acquisition.js';
+import type { AcquisitionSurroundings } from './acquisition.js';
 import { systemClock } from './clock.js';
 import type { Clock } from './clock.js';
 import type { Grant } from './grant.js';
@@ -8,6 +9,7 @@ import type { LeaseSurroundings } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { LockStoreError } from './lock-errors.js';
 import { LockEvents } from './lock-events.js';
+import { LocalQueue } from './local-queue.js';
 import { canonicalKeys, keyNames } from './lock-keys.js';
 import type { LockKeys } from './lock-keys.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.js';
@@ -20,6 +22,7 @@ import { OpenAcquisitions } from './open-acquisitions.js';
 import { promised, StoreCalls } from './store-call.js';
 import { closeStore, inspectKey } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
+import type { Turn } from './turn.js';
 
 /** Defaults for every lock of a service. */
 export interface LockServiceOptions extends LockOptions {
@@ -36,7 +39,7 @@ export class LockService {
   /** What happens to the locks of this service. */
   readonly events = new LockEvents();
   readonly #options: OptionLayers;
-  readonly #around: LeaseSurroundings & { readonly keeper: LeaseKeeper };
+  readonly #around: AcquisitionSurroundings & LeaseSurroundings & { readonly keeper: LeaseKeeper };
   readonly #context = new LockContext();
   readonly #acquisitions = new OpenAcquisitions();
   #closed: Promise<void> | undefined;
@@ -46,7 +49,8 @@ export class LockService {
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(clock, timers);
     this.#options = new OptionLayers(defaults);
-    this.#around = { store, clock, calls, keeper, events: this.events };
+    const queue = new LocalQueue<Turn>();
+    this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };
   }
 
   /** `LockStore.name` of the store behind this service. */
@@ -133,10 +137,6 @@ export class LockService {
     await closeStore(this.#around, this.#options.defaults.storeTimeout);
   }
 
-  async #reentered<T>(scope: LockScope, use: (scope: LockScope) => T | Promise<T>): Promise<T> {
-    return use(scope);
-  }
-
   #scoped<T>(
     key: LockKeys,
     options: LockOptions | undefined,
@@ -145,7 +145,7 @@ export class LockService {
     const keys = canonicalKeys(key);
     const resolved = this.#options.with(options);
     const scope = this.#context.reenter(keys);
-    if (scope) return this.#reentered(scope, use);
+    if (scope) return promised(async () => use(scope));
     return this.#granted(keys, resolved, (held) => use(this.#context.open(held)));
   }
 
@@ -175,8 +175,8 @@ export class LockService {
     grant: Grant,
     use: (held: HeldLease) => T | Promise<T>,
   ): T | Promise<T> {
-    const { request, options } = acquisition;
-    const held = new HeldLease(grant, request, options, this.#around);
+    const { turn, options } = acquisition;
+    const held = new HeldLease(grant, turn, options, this.#around);
     this.#around.keeper.keep(held);
     this.events.publish('held', () => held.event());
     if (this.#closed) return this.#giveUp(held).finally(() => this.#end(acquisition));

@@ -17,6 +17,10 @@ export class Patience {
     this.#deadline = clock.now() + options.waitTimeout;
   }
 
+  get deadline(): number {
+    return this.#deadline;
+  }
+
   /** Milliseconds until the end of the wait. */
   get left(): number {
     return this.#deadline - this.#clock.now();

@@ -17,11 +17,17 @@ export class Validity {
   #ttl: number;
   #countedFrom: number;
 
-  /** `hasTtl` is the store's `supports.ttl`. Without it, only `maxHold` ends the lease. */
-  constructor(sentAt: number, ttl: number, options: ResolvedLockOptions, hasTtl: boolean) {
+  /** `hasTtl` is the store's `supports.ttl`. Without it, only `maxHold` ends the lease, counted from `heldFrom`. */
+  constructor(
+    sentAt: number,
+    ttl: number,
+    options: ResolvedLockOptions,
+    hasTtl: boolean,
+    heldFrom = sentAt,
+  ) {
     this.#hasTtl = hasTtl;
     this.#autoExtend = options.autoExtend;
-    this.#holdUntil = sentAt + options.maxHold;
+    this.#holdUntil = heldFrom + options.maxHold;
     this.#ttl = ttl;
     this.#countedFrom = sentAt;
   }
@@ -29,6 +35,11 @@ export class Validity {
   /** What the next extension asks for. */
   get ttl(): number {
     return this.#ttl;
+  }
+
+  /** When the request was sent that the ttl counts from. */
+  get countedFrom(): number {
+    return this.#countedFrom;
   }
 
   get until(): number {

@@ -47,9 +47,9 @@ describe('a free key', () => {
   it('options of the call override those of the service', async () => {
     const { locks, store } = onFakeStore({ ttl: 1_000 });
     await locks.acquire('a');
-    await locks.acquire('a', { ttl: 500 });
-    await locks.tryAcquire('a', { ttl: 400 });
-    await locks.acquire('a', { ttl: undefined });
+    await locks.acquire('b', { ttl: 500 });
+    await locks.tryAcquire('c', { ttl: 400 });
+    await locks.acquire('d', { ttl: undefined });
     expect(store.requests.map(({ ttl }) => ttl)).toEqual([1_000, 500, 400, 1_000]);
   });
 });

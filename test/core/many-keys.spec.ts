@@ -22,8 +22,8 @@ describe('several keys on a store that takes one at a time', () => {
   });
 
   it('are all given back when one is held, and the ones after it are not tried', async () => {
-    const { locks, store } = onSingleKeys();
-    await locks.acquire('b');
+    const { locks, store, options } = onSingleKeys();
+    await new LockService(store, options).acquire('b');
     store.log.length = 0;
     expect(await locks.tryAcquire(['a', 'b', 'c'])).toBeUndefined();
     expect(store.log).toEqual(['try a', 'try b', 'release a']);

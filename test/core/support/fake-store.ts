@@ -21,6 +21,28 @@ export class FakeLease implements Lease {
   }
 }
 
+/** A lease that may be passed on, at once unless it has to be renewed, and unless told otherwise. */
+export class PassableLease extends FakeLease {
+  readonly passes: { readonly ttl: number; readonly renew: boolean }[] = [];
+  onPass: (renew: boolean) => Lease | Promise<Lease | undefined> | undefined = (renew) =>
+    renew ? Promise.resolve(this.next()) : this.next();
+
+  constructor(override fencingToken = 1n) {
+    super();
+  }
+
+  passOn(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined {
+    this.passes.push({ ttl, renew });
+    return this.onPass(renew);
+  }
+
+  /** The same lease for the next holder. */
+  next(): PassableLease {
+    const next = new PassableLease(this.fencingToken + 1n);
+    return next;
+  }
+}
+
 /** A store that grants everything, unless told otherwise, and remembers what it was asked. */
 export class FakeStore implements LockStore {
   readonly name = 'fake';

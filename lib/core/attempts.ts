@@ -1,0 +1,152 @@
+import type { Clock } from './clock.js';
+import { giveBack, whyUseless } from './grant.js';
+import type { Grant, Passed } from './grant.js';
+import { LockError, LockStoreError, LockTimeoutError } from './lock-errors.js';
+import { keyNames } from './lock-keys.js';
+import type { ResolvedLockOptions } from './lock-options.js';
+import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
+import { tryAcquireAll } from './many-keys.js';
+import type { Patience } from './patience.js';
+import { StoreTimeout, reasonOf } from './store-call.js';
+import type { StoreCalls } from './store-call.js';
+
+interface Reading<Answer, Result> {
+  readonly read: (answer: Answer) => Result | Promise<Result>;
+  /** For an answer that nobody waits for any more. */
+  readonly late: (answer: Answer) => void;
+  /** Milliseconds for the answer. */
+  readonly within?: number;
+}
+
+export interface AttemptSurroundings {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly calls: StoreCalls;
+}
+
+/** What one caller asks of the store until it has a grant, and the clean-up after whatever came too late. */
+export class Attempts {
+  readonly #around: AttemptSurroundings;
+  readonly #request: AcquireRequest;
+  readonly #options: ResolvedLockOptions;
+  readonly #patience: Patience;
+  readonly #failed: (error: unknown) => void;
+  #count = 0;
+  #wasHeld = false;
+  /** Set while the last answer was a grant that came too late to be of use. */
+  #tooLate: LockStoreError | undefined;
+
+  /** `failed` gets every error before it is thrown. */
+  constructor(
+    around: AttemptSurroundings,
+    request: AcquireRequest,
+    options: ResolvedLockOptions,
+    patience: Patience,
+    failed: (error: unknown) => void,
+  ) {
+    this.#around = around;
+    this.#request = request;
+    this.#options = options;
+    this.#patience = patience;
+    this.#failed = failed;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get tooLate(): LockStoreError | undefined {
+    return this.#tooLate;
+  }
+
+  /** Asks for the keys once. */
+  make<Result>(then: (grant: Grant | undefined) => Result | Promise<Result>): Promise<Result> {
+    this.#count++;
+    const { store, clock } = this.#around;
+    const sentAt = clock.now();
+    return this.#ask(() => tryAcquireAll(store, this.#request), {
+      read: (lease) => {
+        this.#tooLate = undefined;
+        this.#wasHeld ||= !lease;
+        return then(lease && this.#inTime({ lease, sentAt }));
+      },
+      late: giveBack,
+    });
+  }
+
+  /** Waits in the queue of the store, which hands over a claim; one `extend` turns it into a whole ttl. */
+  async queue(signal: AbortSignal): Promise<Grant | undefined> {
+    this.#count++;
+    const claim = await this.#ask(
+      () => this.#around.store.acquire!(this.#request, signal),
+      { read: (lease) => lease, late: giveBack, within: Infinity }, // it waits, so only the deadline ends it
+    );
+    return this.#confirmed(claim);
+  }
+
+  /** What the holder before passed on. */
+  take({ lease, ...times }: Passed): Grant | undefined | Promise<Grant | undefined> {
+    if (!(lease instanceof Promise)) return this.#inTime({ lease, ...times });
+    return this.#ask(() => lease, {
+      read: (answer) => answer && this.#inTime({ lease: answer, ...times }),
+      late: giveBack,
+    });
+  }
+
+  async #confirmed(lease: Lease): Promise<Grant | undefined> {
+    const { store, clock } = this.#around;
+    const grant = { lease, sentAt: clock.now() };
+    if (!store.supports.ttl) return this.#inTime(grant);
+    try {
+      return await this.#ask(() => lease.extend(this.#request.ttl), {
+        read: (isOurs) => (isOurs ? this.#inTime(grant) : undefined),
+        late: () => giveBack(lease),
+      });
+    } catch (error) {
+      giveBack(lease); // it may have been extended all the same
+      throw error;
+    }
+  }
+
+  /** A grant that is used up on arrival is not handed out. */
+  #inTime(grant: Grant): Grant | undefined {
+    const { store, clock } = this.#around;
+    const ttl = store.supports.ttl ? this.#request.ttl : undefined;
+    const why = whyUseless(grant, clock.now(), ttl, this.#options);
+    if (why === undefined) return grant;
+    giveBack(grant.lease);
+    this.#tooLate = this.failure(why);
+    return undefined;
+  }
+
+  #ask<Answer, Result>(
+    ask: () => Promise<Answer>,
+    { read, late, within = this.#patience.callLimit }: Reading<Answer, Result>,
+  ): Promise<Result> {
+    const { signal } = this.#patience;
+    const recover = (error: unknown): never => {
+      const reported = this.#reported(error, signal);
+      this.#failed(reported);
+      throw reported;
+    };
+    return this.#around.calls.make({ ask, within, signal, read, late, recover });
+  }
+
+  #reported(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (error instanceof LockError || (signal?.aborted && error === signal.reason)) return error;
+    const isLastAttempt = this.#wasHeld && this.#patience.left <= 0;
+    if (error instanceof StoreTimeout && isLastAttempt) return this.timeout();
+    return this.failure(reasonOf(error), error);
+  }
+
+  failure(why: string, cause?: unknown): LockStoreError {
+    const { name } = this.#around.store;
+    return new LockStoreError(keyNames(this.#request.keys), name, why, { cause });
+  }
+
+  timeout(): LockTimeoutError {
+    return new LockTimeoutError(keyNames(this.#request.keys), this.#options.waitTimeout, {
+      attempts: this.#count,
+    });
+  }
+}
