@@ -2,5 +2,5 @@
 export * from './core/index.js';
 export { MemoryLockStore } from './stores/memory/memory-lock.store.js';
 export { RedisLockStore } from './stores/redis/redis-lock.store.js';
-export type { RedisLockStoreOptions } from './stores/redis/redis-lock.store.js';
+export type { RedisLockStoreOptions } from './stores/redis/redis-lock-options.js';
 export type { RedisClient } from './stores/redis/redis-client.js';

@@ -18,7 +18,8 @@ export interface LockStore {
    */
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined>;
   /**
-   * Waits in the store's own queue, where it has one; other stores are polled. Called after `tryAcquire` answered `undefined`.
+   * Waits for one key in the store's own queue, where it has one; several keys, and other stores, are polled. Called when
+   * `tryAcquire` answered `undefined`, or when the key was in use before.
    *
    * Rejects with `signal.reason`, and leaves nothing behind, once `signal` aborts. Where `supports.ttl`, the lease is a
    * claim: core turns it into a full ttl with one `extend`, so that its validity counts from before a request was sent.
@@ -37,6 +38,8 @@ export interface LockStoreFeatures {
   readonly ttl: boolean;
   /** One request may name several keys, taken all or none. `false` or missing: core takes them one by one, in order. */
   readonly manyKeys?: boolean;
+  /** `false`: every key is granted to everybody, so nobody has to wait. For tests of what runs under a lock. */
+  readonly exclusive?: boolean;
 }
 
 export interface AcquireRequest {

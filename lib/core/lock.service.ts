@@ -49,7 +49,7 @@ export class LockService {
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(clock, timers);
     this.#options = new OptionLayers(defaults);
-    const queue = new LocalQueue<Turn>();
+    const queue = new LocalQueue<Turn>(store.supports.exclusive === false);
     this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };
   }
 

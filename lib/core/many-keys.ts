@@ -12,9 +12,9 @@ export function tryAcquireAll(
   return oneByOne(store, request);
 }
 
-/** Whether the store itself waits for the keys of the request. One by one, each would be held while the next is awaited. */
+/** Whether the store itself waits for the keys of the request. In several queues, each would be held while the next is awaited. */
 export function canQueueAll(store: LockStore, { keys }: AcquireRequest): boolean {
-  return store.acquire !== undefined && (keys.length === 1 || store.supports.manyKeys === true);
+  return store.acquire !== undefined && keys.length === 1;
 }
 
 async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {

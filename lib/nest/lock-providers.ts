@@ -65,7 +65,8 @@ async function serviceFor(
   options: DistributedLockModuleOptions,
   connection: RedisConnection | undefined,
 ): Promise<LockService> {
-  const { redis, store, keyPrefix, replicas, replicaTimeout, enabled, http, ...defaults } = options;
+  const { redis, store, keyPrefix, replicas, replicaTimeout, localPassLimit, ...rest } = options;
+  const { enabled, http, ...defaults } = rest;
   try {
     return new LockService(storeFor(options, connection), defaults);
   } catch (error) {
@@ -75,16 +76,18 @@ async function serviceFor(
 }
 
 function storeFor(
-  { store, enabled, clock, keyPrefix, replicas, replicaTimeout }: DistributedLockModuleOptions,
+  options: DistributedLockModuleOptions,
   connection: RedisConnection | undefined,
 ): LockStore {
-  if (enabled === false) return new DisabledLockStore();
+  if (options.enabled === false) return new DisabledLockStore();
   if (connection) {
-    return new RedisLockStore(connection.client, { keyPrefix, replicas, replicaTimeout });
+    const { keyPrefix, replicas, replicaTimeout, localPassLimit } = options;
+    const storeOptions = { keyPrefix, replicas, replicaTimeout, localPassLimit };
+    return new RedisLockStore(connection.client, storeOptions);
   }
-  if (store) return store;
+  if (options.store) return options.store;
   new Logger('DistributedLockModule').warn(
     'Neither redis nor store is set: locks live in memory and protect this one process only',
   );
-  return new MemoryLockStore(clock);
+  return new MemoryLockStore(options.clock);
 }

@@ -1,6 +1,6 @@
 import type { LockServiceOptions } from '../core/lock.service.js';
 import type { LockStore } from '../core/lock-store.js';
-import type { RedisLockStoreOptions } from '../stores/redis/redis-lock.store.js';
+import type { RedisLockStoreOptions } from '../stores/redis/redis-lock-options.js';
 import type { LockHttpOptions } from './lock-exceptions.js';
 import type { RedisSource } from './redis-connection.js';
 
@@ -16,6 +16,8 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
   readonly replicas?: RedisLockStoreOptions['replicas'];
   /** See `RedisLockStoreOptions.replicaTimeout`. Only with `redis`. */
   readonly replicaTimeout?: RedisLockStoreOptions['replicaTimeout'];
+  /** See `RedisLockStoreOptions.localPassLimit`. Only with `redis`. */
+  readonly localPassLimit?: RedisLockStoreOptions['localPassLimit'];
   /**
    * `false`: everything is granted at once, without a store. For tests.
    * @default true

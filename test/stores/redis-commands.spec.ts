@@ -48,14 +48,18 @@ describe('What RedisLockStore sends', () => {
   });
 
   it('is one command to refuse a held key, to extend, and to inspect', async () => {
+    await using other = new RedisLocks(server.url);
     const lock = await own.locks.acquire('order:42');
-    await own.locks.tryAcquire('order:42');
     await lock.extend(30_000);
     await own.locks.inspect('order:42');
     await using log = await CommandLog.of(own.redis, server.url);
 
-    expect(await own.locks.tryAcquire('order:42')).toBeUndefined();
+    const others = await other.locks.acquire('order:43');
+    expect(await own.locks.tryAcquire('order:43')).toBeUndefined();
     expect(await log.commands()).toEqual(['evalsha']);
+    await others.release();
+    expect(await own.locks.tryAcquire('order:42')).toBeUndefined(); // held in this process
+    expect(await log.commands()).toEqual([]);
     await lock.extend(30_000);
     expect(await log.commands()).toEqual(['evalsha']);
     expect(await own.locks.inspect('order:42')).toBeDefined();

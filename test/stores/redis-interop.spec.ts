@@ -31,11 +31,11 @@ describe('RedisLockStore beside other holders of the same key', () => {
     await server.stop();
   });
 
-  it('keeps order:42 at lock:order:42, as <token>:<host>:<pid>:<startTime>, with a ttl', async () => {
+  it('keeps order:42 at lock:order:42, as <store>.<token>:<host>:<pid>:<startTime>, with a ttl', async () => {
     await own.locks.withLock('order:42', { ttl: 20_000 }, async () => {
       expect(await redis.type('lock:order:42')).toBe('string');
       const [token, ...holder] = (await redis.get('lock:order:42'))!.split(':');
-      expect(token).toMatch(/^[0-9a-f-]{36}$/);
+      expect(token).toMatch(/^[\w-]{11}\.[0-9a-f-]{36}$/);
       expect(holder).toEqual([hostname(), `${process.pid}`, expect.stringMatching(/^\d{13}$/)]);
       const pttl = await redis.pttl('lock:order:42');
       expect(pttl).toBeGreaterThan(10_000);

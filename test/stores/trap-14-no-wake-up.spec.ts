@@ -7,21 +7,24 @@ describe('trap-14 a wake-up that never comes', () => {
   let server: RedisServer;
   let client: Redis;
   let locks: LockService;
+  let other: LockService;
 
   beforeAll(async () => {
     server = await RedisServer.start();
     client = new Redis(server.url);
-    locks = new LockService(new RedisLockStore(client), { retryDelay: 20, retryJitter: 10 });
+    locks = new LockService(new RedisLockStore(client));
+    other = new LockService(new RedisLockStore(client));
   });
 
   afterAll(async () => {
     await locks.close();
+    await other.close();
     await client.quit();
     await server.stop();
   });
 
   it('stalls nobody when the key is deleted by hand', async () => {
-    const holder = await locks.acquire('deleted');
+    const holder = await other.acquire('deleted');
     const waiting = locks.acquire('deleted');
     await client.del('lock:deleted');
     await (await waiting).release();
@@ -36,7 +39,7 @@ describe('trap-14 a wake-up that never comes', () => {
   });
 
   it('stalls nobody when every subscriber connection is cut while they wait', async () => {
-    const holder = await locks.acquire('cut');
+    const holder = await other.acquire('cut');
     const waiting = locks.acquire('cut');
     await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await holder.release();

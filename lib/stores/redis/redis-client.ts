@@ -15,9 +15,32 @@ export interface RedisClient {
 interface RedisClientOptions {
   readonly keyPrefix?: string | undefined;
   readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined;
+  /** ioredis 6. With 3, a connection that listens to channels stays good for everything else. */
+  readonly protocol?: number | undefined;
+}
+
+/** What a connection needs to be woken on. */
+export interface SubscriberClient {
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  off(event: string, listener: (...args: never[]) => void): unknown;
+}
+
+/** A client that can be copied, for what its own connection cannot do. */
+export interface DuplicableClient {
+  duplicate(): SubscriberClient & { disconnect(): void };
 }
 
 /** What ioredis puts in front of every key. */
 export function clientKeyPrefix({ options }: RedisClient): string {
   return options?.keyPrefix ?? options?.redisOptions?.keyPrefix ?? '';
+}
+
+/** Whether the store can be woken on this client. In a Cluster, messages do not tell whether they reached anybody. */
+export function canSubscribe(
+  client: RedisClient,
+): client is RedisClient & SubscriberClient & DuplicableClient {
+  const { subscribe, duplicate } = client as Partial<SubscriberClient & DuplicableClient>;
+  return !client.isCluster && typeof subscribe === 'function' && typeof duplicate === 'function';
 }

@@ -1,92 +1,69 @@
+import { randomBytes } from 'node:crypto';
 import type { AcquireRequest, Lease, LockInspection, LockStore } from '../../core/lock-store.js';
-import { slotTag } from './cluster-slot.js';
-import { clientKeyPrefix } from './redis-client.js';
+import { clusterSlot } from './cluster-slot.js';
+import { Extensions } from './extensions.js';
+import { canSubscribe, clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
-import type { RedisScript } from './redis-script.js';
-import { ACQUIRE, EXTEND, INSPECT, RELEASE } from './redis-scripts.js';
-import { WriteBatch } from './write-batch.js';
-
-export interface RedisLockStoreOptions {
-  /**
-   * Stands in front of every key: `order:42` is kept at `lock:order:42`. May be empty.
-   * @default 'lock:'
-   */
-  readonly keyPrefix?: string | undefined;
-  /**
-   * A grant or an extension counts only when this many replicas acknowledged it (`WAIT`, on the same connection: give the
-   * store a client of its own). `0`: the master's word is enough, and a failover may lose locks.
-   * @default 0
-   */
-  readonly replicas?: number | undefined;
-  /**
-   * Milliseconds to wait for the replicas.
-   * @default 1_000
-   */
-  readonly replicaTimeout?: number | undefined;
-  /**
-   * Lets the commands of one turn of the event loop leave in one write, by corking the client's connection until the turn is
-   * over. Twice as fast where many locks are taken at once.
-   * @default true
-   */
-  readonly batchWrites?: boolean | undefined;
-}
-
-type Args = readonly (string | number)[];
-type Read<T> = (reply: unknown) => T;
+import { RedisLease, isOne } from './redis-lease.js';
+import type { LeaseSurroundings } from './redis-lease.js';
+import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
+import type { RedisLockStoreOptions } from './redis-lock-options.js';
+import { ACQUIRE, INSPECT, RELEASE } from './redis-scripts.js';
+import { ScriptRunner } from './script-runner.js';
+import { ServerKeys } from './server-keys.js';
+import { WaitingRoom } from './waiting-room.js';
 
 /** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
 export class RedisLockStore implements LockStore {
   readonly name = 'redis';
   readonly supports: { readonly fencing: true; readonly ttl: true; readonly manyKeys: boolean };
-  readonly #client: RedisClient;
-  readonly #prefix: string;
-  readonly #clientPrefix: string;
-  readonly #replicas: number;
-  readonly #replicaTimeout: number;
-  readonly #batch: WriteBatch | undefined;
+  /** Stands in line on the server. Missing on a Cluster client, which is polled. */
+  readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
+  /** Names this store in the values of its locks, and the channel on which it is woken. */
+  readonly #id = randomBytes(8).toString('base64url');
+  readonly #keys: ServerKeys;
+  readonly #runner: ScriptRunner;
+  readonly #around: LeaseSurroundings;
+  readonly #waitingRoom: WaitingRoom | undefined;
 
   constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
-    const {
-      keyPrefix = 'lock:',
-      replicas = 0,
-      replicaTimeout = 1_000,
-      batchWrites = true,
-    } = options;
     checkClient(client);
-    checkCount('replicas', replicas, 0);
-    checkCount('replicaTimeout', replicaTimeout, 1);
-    if (replicas > 0 && client.isCluster) {
-      throw new TypeError(
-        'replicas must be 0 on a Cluster client: WAIT would ask any of its masters',
-      );
-    }
-    if (typeof keyPrefix !== 'string') throw new TypeError('keyPrefix must be a string');
+    const { keyPrefix, batchWrites, localPassLimit, ...replicas } = resolveStoreOptions(
+      options,
+      client.isCluster === true,
+    );
+    const clientPrefix = clientKeyPrefix(client);
     this.supports = { fencing: true, ttl: true, manyKeys: client.isCluster !== true };
-    this.#client = client;
-    this.#prefix = keyPrefix;
-    this.#clientPrefix = clientKeyPrefix(client);
-    this.#replicas = replicas;
-    this.#batch = batchWrites ? new WriteBatch(client) : undefined;
-    this.#replicaTimeout = replicaTimeout;
+    this.#keys = new ServerKeys(keyPrefix, clientPrefix);
+    this.#runner = new ScriptRunner(client, replicas, batchWrites);
+    const groupOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
+    const extensions = new Extensions(this.#runner, groupOf);
+    if (canSubscribe(client)) {
+      const room = new WaitingRoom(client, this.#id, this.#runner, localPassLimit);
+      this.#waitingRoom = room;
+      this.acquire = (request, signal) => this.#wait(room, request, signal);
+    }
+    this.#around = { runner: this.#runner, extensions, tenures: this.#waitingRoom?.tenures };
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
-    const { token, holder = '', ttl, fencingFloor } = request;
-    const keys = this.#serverKeys(request.keys);
-    const value = `${token}:${holder}`;
+    const { ttl, fencingFloor } = request;
+    const keys = this.#keys.all(request.keys);
+    const value = this.#valueOf(request);
     const args = fencingFloor === undefined ? [value, ttl] : [value, ttl, String(fencingFloor)];
-    const read = (fence: unknown) => (fence === null ? undefined : this.#lease(keys, value, fence));
+    const read = (fence: unknown) =>
+      fence === null ? undefined : new RedisLease({ keys, value }, fence, this.#around);
     const abandon = (error: unknown): never => {
       // it may have been applied all the same; where this fails too, the ttl frees the key
-      this.#run(RELEASE, keys, [value], isOne).catch(() => undefined);
+      this.#runner.run(RELEASE, keys, [value], isOne).catch(() => undefined);
       throw error;
     };
-    const lease = this.#run(ACQUIRE, keys, args, read, abandon);
-    return this.#replicas === 0 ? lease : this.#acknowledged(lease).catch(abandon);
+    const lease = this.#runner.run(ACQUIRE, keys, args, read, abandon);
+    return this.#runner.needsReplicas ? this.#runner.acknowledged(lease).catch(abandon) : lease;
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    const reply = await this.#run(INSPECT, this.#serverKeys([key]), [], asInspection);
+    const reply = await this.#runner.run(INSPECT, this.#keys.all([key]), [], asInspection);
     if (!reply) return undefined;
     const [value, pttl, counter] = reply;
     const [fence, lastValue] = splitAt(counter ?? '', ' ');
@@ -99,65 +76,22 @@ export class RedisLockStore implements LockStore {
     };
   }
 
-  #lease(keys: readonly string[], value: string, fence: unknown): Lease {
-    let isReleased = false;
-    return {
-      fencingToken: BigInt(fence as number | string), // a string where the client makes strings of numbers
-      extend: (ttl) => {
-        const isExtended = this.#run(EXTEND, keys, [value, ttl], isOne);
-        return this.#replicas === 0 ? isExtended : this.#acknowledged(isExtended);
-      },
-      release: () => {
-        if (isReleased) return Promise.resolve(false);
-        isReleased = true;
-        return this.#run(RELEASE, keys, [value], isOne);
-      },
-    };
+  /** Ends the subscription. */
+  async close(): Promise<void> {
+    this.#waitingRoom?.close();
   }
 
-  #run<T>(
-    script: RedisScript,
-    keys: readonly string[],
-    args: Args,
-    read: Read<T>,
-    failed?: (error: unknown) => never,
-  ): Promise<T> {
-    this.#batch?.join();
-    return script.run(this.#client, keys, args, read, failed);
+  async #wait(room: WaitingRoom, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
+    const keys = this.#keys.all(request.keys);
+    const value = this.#valueOf(request);
+    return room.wait(keys, value, request.ttl, signal, (fence, tenure) => {
+      return new RedisLease({ keys, value }, fence, this.#around, tenure);
+    });
   }
 
-  /** An answer that changed something counts only once the replicas have the change. */
-  async #acknowledged<T>(answer: Promise<T>): Promise<T> {
-    const value = await answer;
-    if (value) await this.#awaitReplicas();
-    return value;
+  #valueOf({ token, holder = '' }: AcquireRequest): string {
+    return `${this.#id}.${token}:${holder}`;
   }
-
-  /** `WAIT` speaks of the writes of its own connection only, so a reconnect in between makes its answer worthless. */
-  async #awaitReplicas(): Promise<void> {
-    const { stream } = this.#client;
-    const acknowledged = await this.#client.wait(this.#replicas, this.#replicaTimeout);
-    if (this.#client.stream !== stream) throw new Error('the connection was lost during WAIT');
-    if (acknowledged >= this.#replicas) return;
-    throw new Error(
-      `${acknowledged} of ${this.#replicas} replicas acknowledged within ${this.#replicaTimeout} ms`,
-    );
-  }
-
-  /** The lock keys, then their counters, which share the slots of their locks. */
-  #serverKeys(keys: readonly string[]): readonly string[] {
-    const locks = keys.map((key) => this.#prefix + key);
-    return [...locks, ...locks.map((lock) => this.#counterOf(lock))];
-  }
-
-  #counterOf(lock: string): string {
-    const tag = slotTag(this.#clientPrefix + lock);
-    return tag === lock ? `{${lock}}:fence` : `{${tag}}:fence:${lock}`;
-  }
-}
-
-function isOne(reply: unknown): boolean {
-  return Number(reply) === 1;
 }
 
 type Inspected = [value: string, pttl: number | string, counter: string | null | undefined];
@@ -169,16 +103,4 @@ function asInspection(reply: unknown): Inspected | null {
 function splitAt(text: string, separator: string): [before: string, after: string] {
   const index = text.indexOf(separator);
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
-}
-
-function checkClient(client: RedisClient): void {
-  if (typeof client?.evalsha === 'function') return;
-  throw new TypeError(
-    'RedisLockStore expects an ioredis client, `new RedisLockStore(new Redis(url))`',
-  );
-}
-
-function checkCount(name: string, value: unknown, from: number): void {
-  if (Number.isSafeInteger(value) && (value as number) >= from) return;
-  throw new RangeError(`${name} must be a whole number of at least ${from}, got ${String(value)}`);
 }

@@ -2,20 +2,77 @@ import { RedisScript } from './redis-script.js';
 
 /*
  * A lock is the plain string key of the canonical single-instance algorithm (SET key value NX PX, compare-and-delete), so
- * holders written in any language exclude each other. Beside it lives a counter, "<last fencing token> <its value>", and
- * " r" behind that once it was released. It outlives the lock by a day. The counter never goes back while clocks are sane, even when it was lost: it is at least the
- * server's clock in microseconds. `%.0f`, because Lua writes large numbers with 14 digits only.
+ * holders written in any language exclude each other. Beside it lives a counter, "<last fencing token> <value>", and " r"
+ * behind that once the value was released. It outlives the lock by a day. It never goes back while clocks are sane, even
+ * when it was lost: it is at least the server's clock in microseconds. Where somebody waits there is a queue, a list of
+ * "<deadline> <claim> <value>" in the order of arrival.
+ *
+ * A value is "<id>.<token>:<holder>". The id names the store that waits or holds, and the channel on which it is woken.
+ * Numbers are written with `%.0f`, because Lua writes large ones with 14 digits only.
  */
 
-/** Seconds that a counter outlives the last use of its key. The clock floor makes its loss harmless. */
+/** Seconds that a counter outlives the last grant of its key. The clock floor makes its loss harmless. */
 const COUNTER_SECONDS = 86_400;
 
+/** Fencing tokens that a grant reserves, where its holder may pass it on: as many holders may follow without a command. */
+export const FENCING_BLOCK = 64;
+
+/** On the channel of a store: `<fencing token> <1 if others wait> <value>` to a waiter, `! <lock>` to a holder. */
+export const CHANNEL = 'holdfast:';
+
+const MINT = `
+-- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens for \`value\`. Returns the first.
+local function mint(first, last, value, block, floor)
+  local time = redis.call('time')
+  local fence = time[1] * 1000000 + time[2]
+  if floor then fence = math.max(fence, tonumber(floor)) end
+  local written
+  repeat
+    written = fence
+    local counter = string.format('%.0f ', fence + block - 1) .. value
+    for i = first, last do
+      local before = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
+      if before and before ~= counter then
+        fence = math.max(fence, tonumber(string.match(before, '^%d+')) + 1)
+      end
+    end
+  until fence == written
+  return fence
+end`;
+
+const HAND_OVER = `${MINT}
+local function tell(value, message)
+  local id = string.match(value, '^([^.]*)%.')
+  return id and redis.call('publish', '${CHANNEL}' .. id, message) or 0
+end
+-- Gives the lock to the first waiter that is alive, as a claim, and wakes its process. Frees it when there is none.
+local function hand_over(lock, counter, queue)
+  local entry = redis.call('lpop', KEYS[queue])
+  while entry do
+    local time = redis.call('time')
+    local deadline, claim, value = string.match(entry, '^(%d+) (%d+) (.*)$')
+    if tonumber(deadline) >= time[1] * 1000 + time[2] / 1000 then
+      redis.call('set', KEYS[lock], value, 'PX', claim)
+      local fence = mint(counter, counter, value, ${FENCING_BLOCK})
+      local more = redis.call('exists', KEYS[queue])
+      if tell(value, string.format('%.0f %d ', fence, more) .. value) > 0 then return end
+    end
+    entry = redis.call('lpop', KEYS[queue])
+  end
+  redis.call('del', KEYS[lock])
+end`;
+
 /**
- * KEYS: the lock keys, then their counters. ARGV: value, ttl, and perhaps a floor for the fencing token.
- * Returns the fencing token, or nil when a key is held by another value. Idempotent per value.
+ * KEYS: the lock keys, their counters, their queues. ARGV: value, ttl, and perhaps a floor for the fencing token.
+ * Returns the fencing token, or nil when a key is held by another value or awaited by others. Idempotent per value.
  */
-export const ACQUIRE = new RedisScript(`
-local n = #KEYS / 2
+export const ACQUIRE = new RedisScript(`${HAND_OVER}
+local n = #KEYS / 3
+for i = 1, n do
+  if redis.call('exists', KEYS[2 * n + i]) == 1 and redis.call('exists', KEYS[i]) == 0 then
+    hand_over(i, n + i, 2 * n + i)
+  end
+end
 if n > 1 then
   for i = 1, n do
     local holder = redis.call('get', KEYS[i])
@@ -28,47 +85,45 @@ for i = 1, n do
     redis.call('pexpire', KEYS[i], ARGV[2])
   end
 end
-local time = redis.call('time')
-local fence = time[1] * 1000000 + time[2]
-if ARGV[3] then fence = math.max(fence, tonumber(ARGV[3])) end
-local written
-repeat
-  written = fence
-  local counter = string.format('%.0f ', fence) .. ARGV[1]
-  for i = n + 1, 2 * n do
-    local last = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
-    if last and last ~= counter then
-      fence = math.max(fence, tonumber(string.match(last, '^%d+')) + 1)
-    end
-  end
-until fence == written
-return fence`);
-
-/** KEYS: the lock keys, then their counters. ARGV: value, ttl. Returns 1, or 0 when a key is not ours. */
-export const EXTEND = new RedisScript(`
-local n = #KEYS / 2
-for i = 1, n do
-  if redis.call('get', KEYS[i]) ~= ARGV[1] then return 0 end
-end
-for i = 1, n do
-  redis.call('pexpire', KEYS[i], ARGV[2])
-  redis.call('expire', KEYS[n + i], ${COUNTER_SECONDS})
-end
-return 1`);
+return mint(n + 1, 2 * n, ARGV[1], 1, ARGV[3])`);
 
 /**
- * KEYS: the lock keys, then their counters. ARGV: value. Returns 1, or 0 when a key had been lost.
- * Idempotent: ioredis sends a release whose reply was lost again after a reconnect, and that must not look like a loss.
- * `append` creates what is missing, which would be a counter without an expiry.
+ * For one or more leases. ARGV, for each: number of keys, value, ttl. KEYS: theirs, in the same order.
+ * Returns, for each: 1, or 0 when a key is not ours, or an error.
  */
-export const RELEASE = new RedisScript(`
-local n = #KEYS / 2
+export const EXTEND = new RedisScript(`
+local function extend(first, last, value, ttl)
+  for i = first, last do
+    local holder = redis.pcall('get', KEYS[i])
+    if type(holder) == 'table' then return holder.err end
+    if holder ~= value then return 0 end
+  end
+  for i = first, last do redis.call('pexpire', KEYS[i], ttl) end
+  return 1
+end
+local answers = {}
+local last = 0
+for i = 1, #ARGV, 3 do
+  local first = last + 1
+  last = last + ARGV[i]
+  answers[#answers + 1] = extend(first, last, ARGV[i + 1], ARGV[i + 2])
+end
+return answers`);
+
+/**
+ * KEYS: the lock keys, their counters, their queues. ARGV: value. Returns 1, or 0 when a key had been lost.
+ * Hands each key to its first waiter. Idempotent as long as nobody took the key: ioredis sends a release whose reply was
+ * lost again after a reconnect, and that must not look like a loss.
+ * \`append\` creates what is missing, which would be a counter without an expiry.
+ */
+export const RELEASE = new RedisScript(`${HAND_OVER}
+local n = #KEYS / 3
 local released = 1
 for i = 1, n do
   local holder = redis.call('get', KEYS[i])
   if holder == ARGV[1] then
-    redis.call('del', KEYS[i])
-    if redis.call('append', KEYS[n + i], ' r') == 2 then redis.call('del', KEYS[n + i]) end
+    if redis.pcall('append', KEYS[n + i], ' r') == 2 then redis.call('del', KEYS[n + i]) end
+    hand_over(i, n + i, 2 * n + i)
   elseif holder then
     released = 0
   else
@@ -77,6 +132,64 @@ for i = 1, n do
   end
 end
 return released`);
+
+/**
+ * Passes a held lock on inside its process. KEYS: lock, counter, queue. ARGV: value, ttl.
+ * Returns the first of a block of fencing tokens and 1 if others wait; or nil when the lock is not ours.
+ */
+export const PASS_ON = new RedisScript(`${MINT}
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
+redis.call('pexpire', KEYS[1], ARGV[2])
+return { mint(2, 2, ARGV[1], ${FENCING_BLOCK}), redis.call('exists', KEYS[3]) }`);
+
+/**
+ * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, counter, queue.
+ * ARGV: milliseconds until the next call at the latest, then for each: value, claim.
+ * Returns, for each: { 0, ms to live of the lock (negative: unknown), waiters in front }, or { 1, fencing token, 1 if others
+ * wait } when the lock is ours. A lock that nobody holds goes to the first waiter, whoever that is.
+ */
+export const WAIT = new RedisScript(`${HAND_OVER}
+local time = redis.call('time')
+local deadline = string.format('%.0f ', time[1] * 1000 + time[2] / 1000 + ARGV[1])
+local function stand(queue, value, claim)
+  local entry = deadline .. claim .. ' ' .. value
+  local entries = redis.call('lrange', KEYS[queue], 0, -1)
+  for i = 1, #entries do
+    if string.match(entries[i], '^%d+ %d+ (.*)$') == value then
+      redis.call('lset', KEYS[queue], i - 1, entry)
+      return i - 1
+    end
+  end
+  return redis.call('rpush', KEYS[queue], entry) - 1
+end
+local function wait(lock, counter, queue, value, claim)
+  local holder = redis.call('get', KEYS[lock])
+  local in_front = 0
+  if holder ~= value then
+    local was_empty = redis.call('exists', KEYS[queue]) == 0
+    in_front = stand(queue, value, claim)
+    redis.call('pexpire', KEYS[queue], ARGV[1])
+    if not holder then hand_over(lock, counter, queue)
+    elseif was_empty then tell(holder, '! ' .. KEYS[lock]) end
+  end
+  if redis.call('get', KEYS[lock]) ~= value then return { 0, redis.call('pttl', KEYS[lock]), in_front } end
+  local last = string.match(redis.call('get', KEYS[counter]) or '', '^%d+')
+  local fence = last and tonumber(last) - ${FENCING_BLOCK} + 1 or mint(counter, counter, value, ${FENCING_BLOCK})
+  return { 1, fence, redis.call('exists', KEYS[queue]) }
+end
+local answers = {}
+for i = 1, #KEYS / 3 do
+  answers[i] = wait(3 * i - 2, 3 * i - 1, 3 * i, ARGV[2 * i], ARGV[2 * i + 1])
+end
+return answers`);
+
+/** Leaves the line, and gives back what was handed over meanwhile. KEYS: lock, counter, queue. ARGV: value. */
+export const LEAVE = new RedisScript(`${HAND_OVER}
+local entries = redis.call('lrange', KEYS[3], 0, -1)
+for i = 1, #entries do
+  if string.match(entries[i], '^%d+ %d+ (.*)$') == ARGV[1] then redis.call('lrem', KEYS[3], 1, entries[i]) end
+end
+if redis.call('get', KEYS[1]) == ARGV[1] then hand_over(1, 2, 3) end`);
 
 /** KEYS: lock, counter. Returns value, ms to live (-1: for ever), counter; or nil when the key is free. */
 export const INSPECT = new RedisScript(`

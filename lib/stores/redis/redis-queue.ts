@@ -1,0 +1,183 @@
+import { systemClock } from '../../core/clock.js';
+import { TimerQueue } from '../../core/timer-queue.js';
+import type { QueuedTimer } from '../../core/timer-queue.js';
+import { LEAVE, WAIT } from './redis-scripts.js';
+import type { ScriptRunner } from './script-runner.js';
+
+/** Milliseconds that the server takes a waiter for alive after it was last heard of. */
+const HEARTBEAT = 2_000;
+/** Milliseconds between two signs of life: less than a claim lasts, so that nobody misses the end of one. */
+const BEAT = HEARTBEAT / 3;
+/** Milliseconds that a key is kept for a waiter until it answers. */
+const LONGEST_CLAIM = 1_000;
+/** Milliseconds after the end of a ttl at which the first in line looks whether the key is free. */
+const LOOK_AFTER = 3;
+/** The ones behind look so much later each, in case that the first one is dead. */
+const LOOK_APART = 10;
+const LATEST_LOOK = 60;
+/** Waiters per call. */
+const LARGEST_CALL = 100;
+/** A server that fails so often in a row is reported to those who wait. */
+const MOST_FAILURES = 3;
+
+/** What the server handed over: the first of a block of fencing tokens, and whether more wait. */
+export interface HandOver {
+  readonly fence: unknown;
+  readonly isContended: boolean;
+}
+
+interface Place {
+  /** Lock, counter, queue. */
+  readonly keys: readonly string[];
+  readonly value: string;
+  readonly claim: number;
+  readonly granted: (handOver: HandOver) => void;
+  readonly refused: (error: unknown) => void;
+  timer?: QueuedTimer | undefined;
+  failures: number;
+  hasStood: boolean;
+}
+
+/**
+ * The callers of one store that stand in line on the server. Their signs of life leave together, and the same call looks
+ * whether the key is free or has been handed over already: a lost wake-up costs a beat, and not a ttl.
+ */
+export class RedisQueue {
+  readonly #runner: ScriptRunner;
+  readonly #timers = new TimerQueue(systemClock);
+  readonly #places = new Map<string, Place>();
+  #due: Place[] = [];
+
+  constructor(runner: ScriptRunner) {
+    this.#runner = runner;
+  }
+
+  /**
+   * Calls `granted` in the turn in which the key arrives. Rejects with `signal.reason`, and has left the line by then.
+   * The channel of the store has to be open before.
+   */
+  wait<T>(
+    keys: readonly string[],
+    value: string,
+    ttl: number,
+    signal: AbortSignal,
+    granted: (handOver: HandOver) => T,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const leave = () => void this.#leave(place).then(() => reject(signal.reason));
+      const place: Place = {
+        keys,
+        value,
+        claim: Math.min(ttl, LONGEST_CLAIM),
+        failures: 0,
+        hasStood: false,
+        granted: (handOver) => {
+          signal.removeEventListener('abort', leave);
+          resolve(granted(handOver));
+        },
+        refused: (error) => {
+          signal.removeEventListener('abort', leave);
+          reject(error);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#places.set(value, place);
+      this.#stand(place);
+    });
+  }
+
+  /** The server has handed a key over to `value`. */
+  woken(value: string, handOver: HandOver): void {
+    const place = this.#places.get(value);
+    if (place) this.#grant(place, handOver);
+  }
+
+  /** Wake-ups may have been missed, and the server may have passed over somebody who could not be woken. */
+  standAgain(): void {
+    for (const place of this.#places.values()) this.#stand(place);
+  }
+
+  #stand(place: Place): void {
+    if (this.#due.length === 0) process.nextTick(this.#send);
+    this.#due.push(place);
+  }
+
+  readonly #send = (): void => {
+    const places = this.#due;
+    this.#due = [];
+    for (let from = 0; from < places.length; from += LARGEST_CALL) {
+      void this.#call(places.slice(from, from + LARGEST_CALL));
+    }
+  };
+
+  /** Never rejects. */
+  async #call(places: readonly Place[]): Promise<void> {
+    const keys = places.flatMap((place) => place.keys);
+    const args = [HEARTBEAT, ...places.flatMap(({ value, claim }) => [value, claim])];
+    try {
+      const answers = await this.#runner.run(WAIT, keys, args, (reply) => reply as unknown[][]);
+      places.forEach((place, index) => this.#answered(place, answers[index]!));
+    } catch (error) {
+      for (const place of places) this.#failed(place, error);
+    }
+  }
+
+  #answered(place: Place, [isOurs, number, others]: readonly unknown[]): void {
+    if (Number(isOurs) === 1) {
+      this.#grant(place, { fence: number, isContended: Number(others) === 1 });
+    } else if (this.#isOpen(place)) {
+      place.hasStood = true;
+      place.failures = 0;
+      this.#standAt(place, lookTime(Number(number), Number(others)));
+    } else {
+      void this.#leave(place); // a call that was sent again after a reconnect, for somebody who has left
+    }
+  }
+
+  #failed(place: Place, error: unknown): void {
+    if (!this.#isOpen(place)) return;
+    place.failures++;
+    if (place.hasStood && place.failures < MOST_FAILURES) return this.#standAt(place, nextBeat());
+    void this.#leave(place);
+    place.refused(error);
+  }
+
+  #standAt(place: Place, due: number): void {
+    if (place.timer) this.#timers.remove(place.timer);
+    place.timer = this.#timers.add(Math.min(due, nextBeat()), () => this.#stand(place));
+  }
+
+  #grant(place: Place, handOver: HandOver): void {
+    if (!this.#isOpen(place)) return;
+    this.#close(place);
+    place.granted(handOver);
+  }
+
+  /** Never rejects: a place that cannot be left is passed over after its heartbeat. */
+  async #leave(place: Place): Promise<void> {
+    this.#close(place);
+    await this.#runner
+      .run(LEAVE, place.keys, [place.value], () => undefined)
+      .catch(() => undefined);
+  }
+
+  #close(place: Place): void {
+    if (place.timer) this.#timers.remove(place.timer);
+    if (this.#isOpen(place)) this.#places.delete(place.value);
+  }
+
+  #isOpen(place: Place): boolean {
+    return this.#places.get(place.value) === place;
+  }
+}
+
+/** All places of a process are due together. */
+function nextBeat(): number {
+  return (Math.floor(systemClock.now() / BEAT) + 1) * BEAT;
+}
+
+/** When a lock that lives for `ttl` more milliseconds can have run out. Negative: it has no ttl. */
+function lookTime(ttl: number, inFront: number): number {
+  if (ttl < 0) return Infinity;
+  return systemClock.now() + ttl + LOOK_AFTER + Math.min(inFront * LOOK_APART, LATEST_LOOK);
+}

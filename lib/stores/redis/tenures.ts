@@ -1,0 +1,63 @@
+import { Tenure } from './tenure.js';
+import type { WakeUps } from './wake-ups.js';
+
+/** Below this many, nothing needs to be swept. */
+const SWEEP_FROM = 1_000;
+
+/** The locks of one store that are passed on inside its process. */
+export class Tenures {
+  readonly #wakeUps: WakeUps;
+  readonly #limit: number;
+  /** Weak: a lock that was lost ends without a word to the store. */
+  readonly #byLock = new Map<string, WeakRef<Tenure>>();
+  #sweepAt = SWEEP_FROM;
+
+  /** At most `limit` passes in a row while another process waits. */
+  constructor(wakeUps: WakeUps, limit: number) {
+    this.#wakeUps = wakeUps;
+    this.#limit = limit;
+  }
+
+  /** Resolves once the server can tell that another process waits. */
+  listen(): Promise<void> {
+    return this.#wakeUps.open();
+  }
+
+  begin(lock: string, isContended: boolean, tokensLeft: number): Tenure {
+    if (this.#byLock.size >= this.#sweepAt) this.#sweep();
+    const tenure = new Tenure(isContended, tokensLeft);
+    this.#byLock.set(lock, new WeakRef(tenure));
+    return tenure;
+  }
+
+  end(lock: string): void {
+    this.#byLock.delete(lock);
+  }
+
+  /** `false`: every grant comes from the server. */
+  get allowsPasses(): boolean {
+    return this.#limit > 0;
+  }
+
+  /** Counts a pass. `false`: other processes are first. */
+  mayPass(tenure: Tenure): boolean {
+    if (!this.#wakeUps.isLive) tenure.isContended = true; // as far as anybody knows
+    return tenure.mayPass(this.#limit);
+  }
+
+  /** Another process stands in line for `lock`. */
+  contended(lock: string): void {
+    const tenure = this.#byLock.get(lock)?.deref();
+    if (tenure) tenure.isContended = true;
+  }
+
+  /** For messages that may have been missed. */
+  allContended(): void {
+    for (const lock of this.#byLock.keys()) this.contended(lock);
+  }
+
+  #sweep(): void {
+    for (const [lock, tenure] of this.#byLock) if (!tenure.deref()) this.#byLock.delete(lock);
+    this.#sweepAt = Math.max(SWEEP_FROM, 2 * this.#byLock.size);
+  }
+}

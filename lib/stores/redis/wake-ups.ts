@@ -1,0 +1,95 @@
+import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
+
+type Subscribable = RedisClient & SubscriberClient & DuplicableClient;
+
+export interface WakeUpListener {
+  /** A message came in on the channel. */
+  message(text: string): void;
+  /** Messages may have been missed. */
+  missed(): void;
+}
+
+/**
+ * The channel on which the server wakes one store. Opened at the first wait: on the store's own connection where that
+ * speaks RESP3 (ioredis 6), else on one more, which is closed with the store.
+ */
+export class WakeUps {
+  readonly #client: Subscribable;
+  readonly #channel: string;
+  readonly #listener: WakeUpListener;
+  #subscriber: (SubscriberClient & { disconnect?(): void }) | undefined;
+  #opened: Promise<void> | undefined;
+  #isLive = false;
+
+  constructor(client: Subscribable, channel: string, listener: WakeUpListener) {
+    this.#client = client;
+    this.#channel = channel;
+    this.#listener = listener;
+  }
+
+  /** Messages arrive. While this is `false`, some may be missed. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** Resolves once messages arrive. Rejects when the subscription is refused; the next call tries again. */
+  open(): Promise<void> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      this.close();
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  /** Never throws. */
+  close(): void {
+    const subscriber = this.#subscriber;
+    this.#subscriber = undefined;
+    this.#opened = undefined;
+    this.#isLive = false;
+    if (!subscriber) return;
+    for (const [event, listener] of this.#listeners) subscriber.off(event, listener);
+    if (subscriber !== this.#client) subscriber.disconnect?.();
+    else this.#client.unsubscribe(this.#channel).catch(() => undefined);
+  }
+
+  readonly #received = (channel: string, text: string): void => {
+    if (channel === this.#channel) this.#listener.message(text);
+  };
+
+  readonly #closed = (): void => {
+    this.#isLive = false;
+  };
+
+  /** After a reconnect: subscribing again is harmless, and tells when messages arrive again. */
+  readonly #ready = (): void => {
+    this.#subscribe().then(
+      () => this.#listener.missed(),
+      () => undefined, // the connection was lost again
+    );
+  };
+
+  readonly #failed = (): void => undefined; // ioredis reconnects; without a listener it would print
+
+  get #listeners(): readonly (readonly [string, (...args: never[]) => void])[] {
+    const own = [
+      ['message', this.#received],
+      ['close', this.#closed],
+      ['ready', this.#ready],
+    ] as const;
+    return this.#subscriber === this.#client ? own : [...own, ['error', this.#failed]];
+  }
+
+  async #open(): Promise<void> {
+    const isShared = this.#client.options?.protocol === 3;
+    this.#subscriber = isShared ? this.#client : this.#client.duplicate();
+    const listeners = this.#listeners;
+    await this.#subscribe();
+    for (const [event, listener] of listeners) this.#subscriber.on(event, listener);
+  }
+
+  async #subscribe(): Promise<void> {
+    await this.#subscriber?.subscribe(this.#channel);
+    this.#isLive = this.#subscriber !== undefined;
+  }
+}
