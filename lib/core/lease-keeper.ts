@@ -2,6 +2,13 @@ import type { Clock } from './clock.js';
 import type { HeldLease } from './held-lease.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
+/** From so many leases on, extensions are spread and bundled. */
+const MANY = 100;
+/** Parts of the ttl by which an extension may come earlier, so that locks taken in one burst are not extended in one. */
+const SPREAD = 0.08;
+/** Parts of the ttl in which extensions fall due together, so that a store can put them into one call. */
+const BUNDLE = 0.01;
+
 interface Kept {
   timer: QueuedTimer | undefined;
   extendAt: number;
@@ -29,7 +36,7 @@ export class LeaseKeeper {
   keep(lease: HeldLease): void {
     const kept: Kept = {
       timer: undefined,
-      extendAt: lease.validity.extensionDue,
+      extendAt: this.#dueOf(lease),
       isExtending: false,
     };
     this.#kept.set(lease, kept);
@@ -39,7 +46,7 @@ export class LeaseKeeper {
   /** For a lease that is held, and so is kept. */
   extended(lease: HeldLease): void {
     const kept = this.#kept.get(lease)!;
-    kept.extendAt = lease.validity.extensionDue;
+    kept.extendAt = this.#dueOf(lease);
     this.#schedule(lease, kept);
   }
 
@@ -47,6 +54,13 @@ export class LeaseKeeper {
     const kept = this.#kept.get(lease);
     if (kept?.timer) this.#timers.remove(kept.timer);
     this.#kept.delete(lease);
+  }
+
+  /** Never later than `extensionDue`. */
+  #dueOf({ validity: { extensionDue, ttl } }: HeldLease): number {
+    if (this.#kept.size < MANY || extensionDue === Infinity) return extensionDue;
+    const bundle = ttl * BUNDLE;
+    return Math.floor((extensionDue - Math.random() * ttl * SPREAD) / bundle) * bundle;
   }
 
   #schedule(lease: HeldLease, kept: Kept): void {
