@@ -8,8 +8,8 @@ interface CorkableStream {
   uncork(): void;
 }
 
-/** Bytes, about six commands: enough to spare the system calls, and little enough to keep the server busy meanwhile. */
-const BATCH_BYTES = 1_024;
+/** Bytes of the first write of a turn, about five commands: the server has something to do. Each next one is twice as large. */
+const FIRST_WRITE = 1_024;
 
 /** A command that is alone in its turn is not worth holding back. How often to look whether that is still so. */
 const PROBE_EVERY = 8;
@@ -24,6 +24,8 @@ const PROBE_EVERY = 8;
 export class WriteBatch {
   readonly #client: RedisClient;
   #open: CorkableStream | undefined;
+  /** Bytes at which the open batch is written. */
+  #limit = FIRST_WRITE;
   /** Commands of the open batch. */
   #size = 0;
   /** The last batch held more than one command. */
@@ -38,7 +40,7 @@ export class WriteBatch {
   join(): void {
     if (this.#open) {
       this.#size++;
-      if (this.#open.writableLength >= BATCH_BYTES) this.#flush(this.#open);
+      if (this.#open.writableLength >= this.#limit) this.#flush(this.#open);
     } else if (this.#isShared || ++this.#alone % PROBE_EVERY === 0) {
       this.#begin(this.#client.stream as Partial<CorkableStream> | null | undefined);
     }
@@ -48,6 +50,7 @@ export class WriteBatch {
     if (stream?.writableCorked !== 0 || !stream.cork || !stream.uncork) return;
     this.#open = stream as CorkableStream;
     this.#size = 1;
+    this.#limit = FIRST_WRITE;
     this.#open.cork();
     process.nextTick(this.#end);
   }
@@ -55,6 +58,7 @@ export class WriteBatch {
   #flush(stream: CorkableStream): void {
     stream.uncork();
     stream.cork();
+    this.#limit *= 2;
   }
 
   readonly #end = (): void => {
