@@ -2,6 +2,7 @@ import { featureChecks } from './conformance/features.js';
 import { ownershipChecks } from './conformance/ownership.js';
 import { keyChecks } from './conformance/keys.js';
 import { contentionChecks } from './conformance/contention.js';
+import { passOnChecks } from './conformance/pass-on.js';
 import { queueChecks } from './conformance/queue.js';
 import { Backend } from './conformance/backend.js';
 import type { ConformanceOptions } from './conformance/backend.js';
@@ -22,6 +23,7 @@ export function lockStoreConformance(options: ConformanceOptions): void {
     ...keyChecks,
     ...contentionChecks,
     ...queueChecks,
+    ...passOnChecks,
   };
   for (const [name, check] of Object.entries(checks)) {
     options.test(name, async () => {
