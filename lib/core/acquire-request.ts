@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { ResolvedLockOptions } from './lock-options.js';
 import type { AcquireRequest } from './lock-store.js';
 
 /** `host:pid:startTime` of this process, the time in milliseconds since 1970. For people who inspect. */
 const thisHolder = `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin)}`;
 
 /** A request with a token that no other one has. */
-export function requestFor(
-  keys: readonly string[],
-  { ttl, maxHold }: ResolvedLockOptions,
-): AcquireRequest {
-  return {
-    key: keys[0]!,
-    keys,
-    token: randomUUID(),
-    ttl: Math.min(ttl, maxHold),
-    holder: thisHolder,
-  };
+export function requestFor({ keys, ttl }: Pick<AcquireRequest, 'keys' | 'ttl'>): AcquireRequest {
+  return { key: keys[0]!, keys, token: randomUUID(), ttl, holder: thisHolder };
 }

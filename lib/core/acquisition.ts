@@ -1,16 +1,16 @@
 import { Attempts } from './attempts.js';
 import type { AttemptSurroundings } from './attempts.js';
 import { sleep } from './clock.js';
-import type { Grant } from './grant.js';
+import type { Grant, Passed } from './grant.js';
 import type { LocalQueue } from './local-queue.js';
 import { LockStoreError } from './lock-errors.js';
 import type { ResolvedLockOptions } from './lock-options.js';
-import type { AcquireRequest } from './lock-store.js';
 import { canQueueAll } from './many-keys.js';
 import { Patience } from './patience.js';
 import { reasonOf } from './store-call.js';
 import type { TimerQueue } from './timer-queue.js';
 import { Turn } from './turn.js';
+import type { TurnLimits } from './turn.js';
 
 export interface AcquisitionSurroundings extends AttemptSurroundings {
   readonly timers: TimerQueue;
@@ -21,33 +21,38 @@ export interface AcquisitionSurroundings extends AttemptSurroundings {
 type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
 
 /** One caller's way to a grant: its turn among the callers of this process, then attempts and the wait between them. */
-export class Acquisition {
+export class Acquisition implements TurnLimits {
   readonly turn: Turn;
   readonly options: ResolvedLockOptions;
   readonly #around: AcquisitionSurroundings;
   readonly #patience: Patience;
-  readonly #attempts: Attempts;
   readonly #onFailure: (self: Acquisition) => void;
+  #madeAttempts: Attempts | undefined;
   #isWaiting = false;
 
   constructor(
     around: AcquisitionSurroundings,
-    request: AcquireRequest,
+    keys: readonly string[],
     options: ResolvedLockOptions,
     onFailure: (self: Acquisition) => void,
   ) {
     this.#around = around;
     this.#onFailure = onFailure;
     this.options = options;
-    this.turn = new Turn(around.queue, request);
+    this.turn = new Turn(around.queue, keys, Math.min(options.ttl, options.maxHold));
     this.#patience = new Patience(around.clock, options);
-    this.#attempts = new Attempts(around, request, options, this.#patience, (error) => {
-      if (!this.#isWaiting) this.#fail(error);
-    });
   }
 
-  get keys(): readonly string[] {
-    return this.turn.request.keys;
+  get timers(): TimerQueue {
+    return this.#around.timers;
+  }
+
+  get deadline(): number {
+    return this.#patience.deadline;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.options.signal;
   }
 
   /** Ends the wait: `untilGranted` rejects with `reason`. */
@@ -63,8 +68,21 @@ export class Acquisition {
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
   untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
-    if (!this.turn.take()) return this.#wait().then(keep);
-    return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
+    if (this.turn.take()) {
+      return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
+    }
+    if (!this.#maySecondTry) return this.#wait().then(keep);
+    return this.turn.wait(this).then(
+      (passed) => this.#wait(passed).then(keep),
+      (reason) => this.#rethrow(reason),
+    );
+  }
+
+  /** Not "held", when nobody knows because the store fails. */
+  tooLate(): unknown {
+    const { failure } = this.turn;
+    if (failure === undefined) return this.#attempts.timeout();
+    return this.#attempts.failure(reasonOf(failure), failure);
   }
 
   #refused(): undefined {
@@ -78,44 +96,38 @@ export class Acquisition {
     this.#onFailure(this);
   }
 
-  async #wait(): Promise<Grant> {
+  #rethrow(error: unknown): never {
+    this.#fail(error);
+    throw error;
+  }
+
+  /** Made when first needed: a caller in line may never ask the store. */
+  get #attempts(): Attempts {
+    this.#madeAttempts ??= new Attempts(this.#around, this.turn, this.#patience, (error) => {
+      if (!this.#isWaiting) this.#fail(error);
+    });
+    return this.#madeAttempts;
+  }
+
+  get #maySecondTry(): boolean {
+    return this.options.waitTimeout > 0 && this.options.retryCount > 0;
+  }
+
+  /** At the front of the line, perhaps with what the holder before passed on. */
+  async #wait(passed?: Passed): Promise<Grant> {
     this.#isWaiting = true;
     try {
-      const grant = await this.#later();
+      const grant = (passed && (await this.#attempts.take(passed))) ?? (await this.#contend());
       if (grant) return grant;
       throw this.#attempts.tooLate ?? this.#attempts.timeout();
     } catch (error) {
-      this.#fail(error);
-      throw error;
+      return this.#rethrow(error);
     }
   }
 
-  async #later(): Promise<Grant | undefined> {
-    const { waitTimeout, retryCount } = this.options;
-    if (waitTimeout === 0 || retryCount === 0) return undefined;
-    return (this.turn.isFront ? undefined : await this.#inLine()) ?? this.#contend();
-  }
-
-  /** Resolves when it is this caller's turn, with a grant if the holder before passed its lease on. */
-  async #inLine(): Promise<Grant | undefined> {
-    const passed = await this.turn.wait({
-      timers: this.#around.timers,
-      deadline: this.#patience.deadline,
-      late: () => this.#lateInLine(),
-      signal: this.options.signal,
-    });
-    return passed && this.#attempts.take(passed);
-  }
-
-  /** Not "held", when nobody knows because the store fails. */
-  #lateInLine(): unknown {
-    const { failure } = this.turn;
-    if (failure === undefined) return this.#attempts.timeout();
-    return this.#attempts.failure(reasonOf(failure), failure);
-  }
-
-  #contend(): Promise<Grant | undefined> {
-    if (!canQueueAll(this.#around.store, this.turn.request))
+  async #contend(): Promise<Grant | undefined> {
+    if (!this.#maySecondTry) return undefined;
+    if (!canQueueAll(this.#around.store, this.turn.keys))
       return this.#patience.during((signal) => this.#poll(signal));
     return this.#patience.untilDeadline(
       (signal) => this.#queue(signal),

@@ -1,14 +1,15 @@
 import type { Clock } from './clock.js';
+import { requestFor } from './acquire-request.js';
 import { giveBack, whyUseless } from './grant.js';
 import type { Grant, Passed } from './grant.js';
 import { LockError, LockStoreError, LockTimeoutError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
-import type { ResolvedLockOptions } from './lock-options.js';
 import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
 import { tryAcquireAll } from './many-keys.js';
 import type { Patience } from './patience.js';
 import { StoreTimeout, reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
+import type { Turn } from './turn.js';
 
 interface Reading<Answer, Result> {
   readonly read: (answer: Answer) => Result | Promise<Result>;
@@ -27,10 +28,10 @@ export interface AttemptSurroundings {
 /** What one caller asks of the store until it has a grant, and the clean-up after whatever came too late. */
 export class Attempts {
   readonly #around: AttemptSurroundings;
-  readonly #request: AcquireRequest;
-  readonly #options: ResolvedLockOptions;
+  readonly #turn: Turn;
   readonly #patience: Patience;
   readonly #failed: (error: unknown) => void;
+  #madeRequest: AcquireRequest | undefined;
   #count = 0;
   #wasHeld = false;
   /** Set while the last answer was a grant that came too late to be of use. */
@@ -39,16 +40,19 @@ export class Attempts {
   /** `failed` gets every error before it is thrown. */
   constructor(
     around: AttemptSurroundings,
-    request: AcquireRequest,
-    options: ResolvedLockOptions,
+    turn: Turn,
     patience: Patience,
     failed: (error: unknown) => void,
   ) {
     this.#around = around;
-    this.#request = request;
-    this.#options = options;
+    this.#turn = turn;
     this.#patience = patience;
     this.#failed = failed;
+  }
+
+  get #request(): AcquireRequest {
+    this.#madeRequest ??= requestFor(this.#turn);
+    return this.#madeRequest;
   }
 
   get count(): number {
@@ -98,7 +102,7 @@ export class Attempts {
     const grant = { lease, sentAt: clock.now() };
     if (!store.supports.ttl) return this.#inTime(grant);
     try {
-      return await this.#ask(() => lease.extend(this.#request.ttl), {
+      return await this.#ask(() => lease.extend(this.#turn.ttl), {
         read: (isOurs) => (isOurs ? this.#inTime(grant) : undefined),
         late: () => giveBack(lease),
       });
@@ -111,8 +115,8 @@ export class Attempts {
   /** A grant that is used up on arrival is not handed out. */
   #inTime(grant: Grant): Grant | undefined {
     const { store, clock } = this.#around;
-    const ttl = store.supports.ttl ? this.#request.ttl : undefined;
-    const why = whyUseless(grant, clock.now(), ttl, this.#options);
+    const ttl = store.supports.ttl ? this.#turn.ttl : undefined;
+    const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
     if (why === undefined) return grant;
     giveBack(grant.lease);
     this.#tooLate = this.failure(why);
@@ -141,11 +145,11 @@ export class Attempts {
 
   failure(why: string, cause?: unknown): LockStoreError {
     const { name } = this.#around.store;
-    return new LockStoreError(keyNames(this.#request.keys), name, why, { cause });
+    return new LockStoreError(keyNames(this.#turn.keys), name, why, { cause });
   }
 
   timeout(): LockTimeoutError {
-    return new LockTimeoutError(keyNames(this.#request.keys), this.#options.waitTimeout, {
+    return new LockTimeoutError(keyNames(this.#turn.keys), this.#patience.options.waitTimeout, {
       attempts: this.#count,
     });
   }

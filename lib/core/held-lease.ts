@@ -44,7 +44,7 @@ export class HeldLease extends LeaseLife {
     options: ResolvedLockOptions,
     around: LeaseSurroundings,
   ) {
-    const { ttl, keys } = turn.request;
+    const { ttl, keys } = turn;
     const validity = new Validity(sentAt, ttl, options, around.store.supports.ttl, heldFrom);
     super(lease, keys, validity, around);
     this.options = options;
@@ -139,7 +139,7 @@ export class HeldLease extends LeaseLife {
     const { next } = this.#turn;
     // The answer to an extension could shorten the ttl that the next holder counts on.
     if (!next || this.#extensions > 0) return undefined;
-    const { ttl } = next.request;
+    const { ttl } = next;
     const now = this.#around.clock.now();
     const isFresh = this.validity.ttl === ttl && this.remaining >= ttl / 2;
     const lease = this.#lease.passOn?.(ttl, !isFresh);

@@ -1,4 +1,3 @@
-import { requestFor } from './acquire-request.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionSurroundings } from './acquisition.js';
 import { systemClock } from './clock.js';
@@ -162,8 +161,7 @@ export class LockService {
   #begin(keys: readonly string[], options: ResolvedLockOptions): Acquisition {
     if (this.#closed) throw this.#closedError(keys);
     options.signal?.throwIfAborted();
-    const request = requestFor(keys, options);
-    const acquisition = new Acquisition(this.#around, request, options, this.#end);
+    const acquisition = new Acquisition(this.#around, keys, options, this.#end);
     this.#acquisitions.add(acquisition);
     return acquisition;
   }

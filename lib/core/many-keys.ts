@@ -13,7 +13,7 @@ export function tryAcquireAll(
 }
 
 /** Whether the store itself waits for the keys of the request. In several queues, each would be held while the next is awaited. */
-export function canQueueAll(store: LockStore, { keys }: AcquireRequest): boolean {
+export function canQueueAll(store: LockStore, keys: readonly string[]): boolean {
   return store.acquire !== undefined && keys.length === 1;
 }
 

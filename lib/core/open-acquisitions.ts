@@ -16,7 +16,7 @@ export class OpenAcquisitions {
 
   /** Stops all, and resolves when the last one is over. Never rejects. */
   stop(reasonFor: (keys: readonly string[]) => unknown): Promise<void> {
-    for (const each of this.#open) each.stop(reasonFor(each.keys));
+    for (const each of this.#open) each.stop(reasonFor(each.turn.keys));
     if (this.#open.size === 0) return Promise.resolve();
     return new Promise((resolve) => (this.#drained = resolve));
   }

@@ -7,13 +7,13 @@ const LAST_ATTEMPT_GRACE = 100;
 /** How long one caller waits, what ends it early, and how long it pauses between two attempts. */
 export class Patience {
   readonly #clock: Clock;
-  readonly #options: ResolvedLockOptions;
+  readonly options: ResolvedLockOptions;
   readonly #deadline: number;
   #stopper: AbortController | undefined;
 
   constructor(clock: Clock, options: ResolvedLockOptions) {
     this.#clock = clock;
-    this.#options = options;
+    this.options = options;
     this.#deadline = clock.now() + options.waitTimeout;
   }
 
@@ -28,21 +28,21 @@ export class Patience {
 
   /** What one call to the store may take. */
   get callLimit(): number {
-    const { storeTimeout, waitTimeout } = this.#options;
+    const { storeTimeout, waitTimeout } = this.options;
     if (waitTimeout === 0) return storeTimeout;
     return Math.min(storeTimeout, Math.max(this.left, LAST_ATTEMPT_GRACE));
   }
 
   /** The pause before the next attempt. */
   get pause(): number {
-    const { retryDelay, retryJitter } = this.#options;
+    const { retryDelay, retryJitter } = this.options;
     const delay = Math.max(0, retryDelay + (Math.random() * 2 - 1) * retryJitter);
     return Math.min(delay, this.left);
   }
 
   /** What ends a call to the store early. */
   get signal(): AbortSignal | undefined {
-    return this.#stopper?.signal ?? this.#options.signal;
+    return this.#stopper?.signal ?? this.options.signal;
   }
 
   /** Ends the wait: `signal` aborts with `reason`. */
@@ -52,7 +52,7 @@ export class Patience {
 
   /** Runs `wait`, which ends with `signal`, whoever aborts it: the caller's own signal, `stop`, or the deadline. */
   async during<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal } = this.#options;
+    const { signal } = this.options;
     const stop = () => this.stop(signal!.reason);
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();

@@ -1,15 +1,14 @@
 import type { Passed } from './grant.js';
 import type { InLine, LocalQueue } from './local-queue.js';
-import type { AcquireRequest } from './lock-store.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
 /** What ends the wait for a turn. */
 export interface TurnLimits {
   readonly timers: TimerQueue;
   readonly deadline: number;
-  /** What to reject with at the deadline. */
-  readonly late: () => unknown;
   readonly signal: AbortSignal | undefined;
+  /** What to reject with at the deadline. */
+  tooLate(): unknown;
 }
 
 /**
@@ -19,45 +18,56 @@ export interface TurnLimits {
 export class Turn implements InLine<Turn> {
   before: Turn | undefined;
   behind: Turn | undefined;
-  readonly request: AcquireRequest;
+  readonly keys: readonly string[];
+  /** What the caller wants of a lease that is passed on to it. */
+  readonly ttl: number;
   readonly #queue: LocalQueue<Turn>;
   /** At the front of so many keys. */
   #fronts = 0;
-  #wait: TurnWait | undefined;
+  /** While this caller stands behind somebody: */
+  #limits: TurnLimits | undefined;
+  #timer: QueuedTimer | undefined;
+  #resolve: ((passed: Passed | undefined) => void) | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
 
-  constructor(queue: LocalQueue<Turn>, request: AcquireRequest) {
+  constructor(queue: LocalQueue<Turn>, keys: readonly string[], ttl: number) {
     this.#queue = queue;
-    this.request = request;
-  }
-
-  get isFront(): boolean {
-    return this.#fronts === this.request.keys.length;
+    this.keys = keys;
+    this.ttl = ttl;
   }
 
   /** Goes to the front at once, if nobody is there. */
   take(): boolean {
-    if (!this.#queue.enter(this.request.keys)) return false;
-    this.#fronts = this.request.keys.length;
+    if (!this.#queue.enter(this.keys)) return false;
+    this.#fronts = this.keys.length;
     return true;
   }
 
   /** Resolves at the front of all keys, with the lease if the holder before passed it on. Rejects as `limits` say. */
   wait(limits: TurnLimits): Promise<Passed | undefined> {
     return new Promise((resolve, reject) => {
-      this.#wait = new TurnWait(limits, resolve, (reason) => {
-        this.#wait = undefined;
-        this.#queue.quit(this.#awaited, this);
-        reject(reason);
-      });
+      this.#limits = limits;
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#timer = limits.timers.add(limits.deadline, () => this.stop(limits.tooLate()));
+      limits.signal?.addEventListener('abort', this, { once: true });
       this.#lineUp();
     });
   }
 
   /** Ends the wait, if there is one. */
   stop(reason: unknown): boolean {
-    if (!this.#wait) return false;
-    this.#wait.fail(reason);
+    if (!this.#limits) return false;
+    this.#queue.quit(this.#awaited, this);
+    const reject = this.#reject!;
+    this.#endWait();
+    reject(reason);
     return true;
+  }
+
+  /** The signal of the wait aborts. */
+  handleEvent(): void {
+    this.stop(this.#limits?.signal?.reason);
   }
 
   /** The one before has left the front, and perhaps passes its lease on. */
@@ -69,15 +79,14 @@ export class Turn implements InLine<Turn> {
 
   /** The one to whom a lease of these keys could be passed on. A lease of several keys goes back to the store. */
   get next(): Turn | undefined {
-    const { keys, key } = this.request;
-    const next = keys.length === 1 ? this.#queue.next(key) : undefined;
-    return next?.request.keys.length === 1 ? next : undefined;
+    const next = this.keys.length === 1 ? this.#queue.next(this.keys[0]!) : undefined;
+    return next?.keys.length === 1 ? next : undefined;
   }
 
   /** Lets `next` have the front, and the lease. */
   pass(next: Turn, passed: Passed): void {
     this.#fronts = 0;
-    this.#queue.quit(this.request.key, next);
+    this.#queue.quit(this.keys[0]!, next);
     next.arrive(passed);
   }
 
@@ -85,14 +94,12 @@ export class Turn implements InLine<Turn> {
   leave(failure?: unknown): void {
     const fronts = this.#fronts;
     this.#fronts = 0;
-    for (let index = 0; index < fronts; index++) {
-      this.#queue.leave(this.request.keys[index]!, failure);
-    }
+    for (let index = 0; index < fronts; index++) this.#queue.leave(this.keys[index]!, failure);
   }
 
   /** The store has answered. */
   answered(): void {
-    for (const key of this.request.keys) this.#queue.clear(key);
+    for (const key of this.keys) this.#queue.clear(key);
   }
 
   /** What the store did to the last one who asked for the key that is waited for. */
@@ -101,56 +108,29 @@ export class Turn implements InLine<Turn> {
   }
 
   get #awaited(): string {
-    return this.request.keys[this.#fronts]!;
+    return this.keys[this.#fronts]!;
   }
 
   #lineUp(): void {
-    for (; !this.isFront; this.#fronts++) if (this.#queue.join(this.#awaited, this)) return;
+    for (; this.#fronts < this.keys.length; this.#fronts++) {
+      if (this.#queue.join(this.#awaited, this)) return;
+    }
     this.#come(undefined);
   }
 
   #come(passed: Passed | undefined): void {
-    const wait = this.#wait!;
-    this.#wait = undefined;
-    wait.succeed(passed);
-  }
-}
-
-/** A promise that a deadline or a signal may reject. */
-class TurnWait {
-  readonly #limits: TurnLimits;
-  readonly #timer: QueuedTimer;
-  readonly #resolve: (passed: Passed | undefined) => void;
-  readonly #reject: (reason: unknown) => void;
-
-  constructor(
-    limits: TurnLimits,
-    resolve: (passed: Passed | undefined) => void,
-    reject: (reason: unknown) => void,
-  ) {
-    this.#limits = limits;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#timer = limits.timers.add(limits.deadline, () => this.fail(limits.late()));
-    limits.signal?.addEventListener('abort', this, { once: true });
+    const resolve = this.#resolve!;
+    this.#endWait();
+    resolve(passed);
   }
 
-  succeed(passed: Passed | undefined): void {
-    this.#end();
-    this.#resolve(passed);
-  }
-
-  fail(reason: unknown): void {
-    this.#end();
-    this.#reject(reason);
-  }
-
-  handleEvent(): void {
-    this.fail(this.#limits.signal!.reason);
-  }
-
-  #end(): void {
-    this.#limits.timers.remove(this.#timer);
-    this.#limits.signal?.removeEventListener('abort', this);
+  #endWait(): void {
+    const { timers, signal } = this.#limits!;
+    timers.remove(this.#timer!);
+    signal?.removeEventListener('abort', this);
+    this.#limits = undefined;
+    this.#timer = undefined;
+    this.#resolve = undefined;
+    this.#reject = undefined;
   }
 }

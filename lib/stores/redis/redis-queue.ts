@@ -126,11 +126,10 @@ export class RedisQueue {
     if (Number(isOurs) === 1) {
       this.#grant(place, { fence: number, isContended: Number(others) === 1 });
     } else if (this.#isOpen(place)) {
+      // else it was woken or has left meanwhile: this answer is from before
       place.hasStood = true;
       place.failures = 0;
       this.#standAt(place, lookTime(Number(number), Number(others)));
-    } else {
-      void this.#leave(place); // a call that was sent again after a reconnect, for somebody who has left
     }
   }
 

@@ -26,18 +26,16 @@ local function mint(first, last, value, block, floor)
   local time = redis.call('time')
   local fence = time[1] * 1000000 + time[2]
   if floor then fence = math.max(fence, tonumber(floor)) end
-  local written
-  repeat
-    written = fence
-    local counter = string.format('%.0f ', fence + block - 1) .. value
-    for i = first, last do
-      local before = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
-      if before and before ~= counter then
-        fence = math.max(fence, tonumber(string.match(before, '^%d+')) + 1)
-      end
-    end
-  until fence == written
-  return fence
+  local highest = 0
+  local counter = string.format('%.0f ', fence + block - 1) .. value
+  for i = first, last do
+    local before = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
+    if before then highest = math.max(highest, tonumber(string.match(before, '^%d+'))) end
+  end
+  if highest < fence then return fence end
+  counter = string.format('%.0f ', highest + block) .. value
+  for i = first, last do redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}) end
+  return highest + 1
 end`;
 
 const HAND_OVER = `${MINT}
