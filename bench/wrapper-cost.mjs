@@ -1,31 +1,38 @@
-// What the library costs on top of the two commands that no lock on Redis can do without: SET NX PX and a
-// compare-and-delete by EVALSHA, through ioredis on the same connection.
+// What the decorated method and withLock cost on top of the two commands that no lock on Redis can do without: SET NX PX and a
+// compare-and-delete by EVALSHA, on the very same connection.
 import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { NestFactory } from '@nestjs/core';
+import { connect } from './lib/clients.mjs';
+import { options } from './lib/options.mjs';
 import { paired } from './lib/paired.mjs';
-import { connect, startRedis } from './lib/redis.mjs';
+import { projectRequire } from './lib/project.mjs';
+import { publish } from './lib/results.mjs';
+import { startRedis } from './lib/servers.mjs';
+import { watchPorts, wire } from './lib/wire.mjs';
 
-const require = createRequire(import.meta.url);
-const { DistributedLockModule, LockService } = require('nest-holdfast');
-const { OrdersService } = require('./decorated-service.cjs');
+const option = options(
+  { concurrency: [1, 16, 64, 256], rounds: 12, ms: 120 },
+  { concurrency: [1, 64], rounds: 4, ms: 60 },
+);
+const makeOrdersService = createRequire(import.meta.url)('./decorated-service.cjs');
+const { Redis } = projectRequire('ioredis');
+const { NestFactory } = projectRequire('@nestjs/core');
+const { DistributedLockModule, LockService } = projectRequire('nest-holdfast');
+const OrdersService = makeOrdersService(projectRequire);
 
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
 const RELEASE_SHA = createHash('sha1').update(RELEASE).digest('hex');
 
-const quick = process.argv.includes('--quick');
-const rounds = quick ? 8 : 24;
-const redis = await startRedis();
-const client = await connect(redis.port);
+const server = await startRedis();
+watchPorts(server.port);
+const client = await connect(Redis, server.port);
 await client.script('LOAD', RELEASE);
-
-class AppModule {}
-const module = {
-  module: AppModule,
+const root = {
+  module: class AppModule {},
   imports: [DistributedLockModule.forRoot({ redis: client })],
   providers: [OrdersService],
 };
-const app = await NestFactory.createApplicationContext(module, { logger: false });
+const app = await NestFactory.createApplicationContext(root, { logger: false });
 const orders = app.get(OrdersService);
 const locks = app.get(LockService);
 
@@ -41,64 +48,49 @@ const candidates = [
   { name: '@DistributedLock', cycle: (index) => orders.pay(index) },
   { name: 'withLock', cycle: (index) => locks.withLock(`order:${index}`, async () => {}) },
 ];
+const costs = await wireCosts();
 
-console.log(`Node ${process.version}, Redis on loopback, ${rounds} rounds of 200 ms; medians`);
-for (const concurrency of [1, 16, 64, 256]) {
-  const rows = await paired(raw, candidates, { concurrency, rounds, ms: 200 });
-  console.table(
-    Object.fromEntries(
-      rows.map(({ name, rate, base, ratio, spread }) => [
-        name,
-        {
-          concurrency,
-          'cycles/s': Math.round(rate),
-          'raw cycles/s': Math.round(base),
-          'rate / raw': ratio.toFixed(2),
-          'cost / raw': (1 / ratio).toFixed(2),
-          'ratio min…max': spread.map((each) => each.toFixed(2)).join('…'),
-        },
-      ]),
-    ),
-  );
+for (const concurrency of option.concurrency) {
+  const rows = await paired(raw, candidates, { ...option, concurrency });
+  publish(option.out, {
+    id: `decorated-${concurrency}`,
+    title: `The decorated call, concurrency ${concurrency} (${option.rounds} rounds of ${option.ms} ms)`,
+    columns: [
+      'name',
+      'cycles/s',
+      'raw cycles/s',
+      'rate/raw',
+      'cost/raw',
+      'ratio min…max',
+      'commands',
+      'writes',
+    ],
+    rows: rows.map(({ name, rate, base, ratio, spread }) => ({
+      name,
+      'cycles/s': rate,
+      'raw cycles/s': base,
+      'rate/raw': ratio,
+      'cost/raw': 1 / ratio,
+      'ratio min…max': spread.map((each) => each.toFixed(2)).join('…'),
+      ...costs[name],
+    })),
+    concurrency,
+  });
 }
-console.table(await wireCosts());
 await app.close();
 client.disconnect();
-await redis.stop();
+await server.stop();
+process.exit(0);
 
-/** Commands and socket writes of one cycle, counted at the client. */
+/** Commands and socket writes of one cycle that is alone on its connection. */
 async function wireCosts() {
   const costs = {};
-  for (const { name, cycle } of [raw, ...candidates]) {
-    const before = count(client);
+  for (const { name, cycle } of candidates) {
+    await cycle(0);
+    const before = { ...wire };
     for (let index = 0; index < 100; index++) await cycle(index);
-    const { commands, writes } = before.stop();
-    costs[name] = { 'commands per cycle': commands / 100, 'writes per cycle': writes / 100 };
+    const commands = (wire.commands - before.commands) / 100;
+    costs[name] = { commands, writes: (wire.writes - before.writes) / 100 };
   }
   return costs;
-}
-
-function count(redisClient) {
-  const { stream } = redisClient;
-  const counts = { commands: 0, writes: 0 };
-  const { sendCommand } = redisClient;
-  const { _write, _writev } = stream;
-  redisClient.sendCommand = function (...args) {
-    counts.commands++;
-    return sendCommand.apply(this, args);
-  };
-  stream._write = function (...args) {
-    counts.writes++;
-    return _write.apply(this, args);
-  };
-  stream._writev = function (...args) {
-    counts.writes++;
-    return _writev.apply(this, args);
-  };
-  counts.stop = () => {
-    Object.assign(redisClient, { sendCommand });
-    Object.assign(stream, { _write, _writev });
-    return counts;
-  };
-  return counts;
 }

@@ -1,3 +1,5 @@
+import { median } from './stats.mjs';
+
 /** Runs `cycle(worker)` over and over from `concurrency` workers for `ms` milliseconds. Resolves with cycles per second. */
 export async function cyclesPerSecond(cycle, concurrency, ms) {
   const start = performance.now();
@@ -38,10 +40,4 @@ export async function paired(reference, candidates, { concurrency, rounds, ms })
     ratio: median(ratios),
     spread: [Math.min(...ratios), Math.max(...ratios)],
   }));
-}
-
-export function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }

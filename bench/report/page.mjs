@@ -1,0 +1,76 @@
+import { table } from '../lib/table.mjs';
+import { SECTIONS } from './texts.mjs';
+import { judge } from './verdicts.mjs';
+
+/** The whole page as Markdown. */
+export function makePage({ results, candidates, charts }) {
+  return [
+    '# Performance',
+    intro(results.machine),
+    '## Targets',
+    targets(judge(results)),
+    violations(results),
+    '## Candidates',
+    candidateList(candidates),
+    ...SECTIONS.flatMap((section) => sectionOf(section, results, charts)),
+  ].join('\n\n');
+}
+
+function intro(machine = {}) {
+  const { date, cpu, cores, memory, system, node, redis, minutes, quick, failed = [] } = machine;
+  const lines = [
+    '<!-- Made by `npm run bench`. Changes by hand are lost. -->',
+    `One run of \`npm run bench\` on ${date}: ${cpu}, ${cores} cores, ${memory}, ${system}, Node ${node}, Redis ${redis} on loopback without
+persistence, ${minutes?.toFixed(1)} minutes. Client, server and harness share the machine. Absolute figures are of that machine; read the
+ratios, which were formed within the run. All figures are medians over the quieter half of the rounds, where there were more than three;
+\`noise\` is the share of time that the measured processes waited for a CPU, each other's turns included.`,
+  ];
+  if (quick) lines.push('**A quick run: few rounds, best configurations only. Not to be quoted.**');
+  if (failed.length > 0) lines.push(`These parts failed and are missing: ${failed.join(', ')}.`);
+  return lines.join('\n\n');
+}
+
+function targets(verdicts) {
+  const judged = verdicts.filter(({ met }) => met !== 'not measured');
+  const missed = judged.filter(({ met }) => met !== 'yes');
+  const open = verdicts.length - judged.length;
+  const summary =
+    missed.length === 0
+      ? `All ${judged.length} targets that were measured are met.`
+      : `${missed.length} of the ${judged.length} targets that were measured are missed: ${missed
+          .map(
+            ({ what, row, measured, limit }) =>
+              `${what} of \`${row}\` (${measured}, target ${limit})`,
+          )
+          .join('; ')}.`;
+  const rest = open > 0 ? ` ${open} were not measured in this run.` : '';
+  return `${summary}${rest}\n\n${table(['what', 'row', 'measured', 'limit', 'met'], verdicts)}`;
+}
+
+function candidateList(candidates) {
+  return `Every peer is there as it comes and in the best configuration that it and its client document (\`-tuned\`). \`compared with\` is
+the raw client that its ratios are formed with.\n\n${table(['name', 'library', 'configuration', 'compared with'], candidates)}`;
+}
+
+function sectionOf({ heading, tables, charts: wanted, text }, results, charts) {
+  const found = Object.values(results)
+    .filter(({ id }) => tables.test(id))
+    .toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
+  if (found.length === 0) return [`## ${heading}`, text, 'Not measured in this run.'];
+  const drawn = charts.filter(({ file }) => wanted.includes(file));
+  return [
+    `## ${heading}`,
+    text,
+    ...drawn.map(({ file, title }) => `![${title}](charts/${file})`),
+    ...found.flatMap(({ title, columns, rows }) => [`### ${title}`, table(columns, rows)]),
+  ];
+}
+
+/** A lock that let two in at once is no lock, however fast. */
+function violations(results) {
+  const found = Object.values(results).flatMap(({ title, rows = [] }) =>
+    rows.filter(({ overlaps }) => overlaps > 0).map(({ name }) => `\`${name}\` (${title})`),
+  );
+  if (found.length === 0) return 'No candidate let two holders in at once.';
+  return `**Two holders were in at once with ${found.join(', ')}: their other figures there mean little.**`;
+}

@@ -1,0 +1,86 @@
+/** What each group of tables measures: its heading, the ids of its tables, the chart it has, and one honest paragraph. */
+export const SECTIONS = [
+  {
+    heading: 'A lock nobody else wants',
+    tables: /^uncontended-/,
+    charts: ['cycles.svg'],
+    text: `One process takes and releases locks on distinct keys, as many at a time as the concurrency says. Every candidate has a
+connection of its own to the same server; the raw client (\`SET NX PX\` and a compare-and-delete by \`EVALSHA\`) runs right before
+or right after each sample, and \`/raw\` is the median of the ratios of those pairs, so the raw client's own row shows how much
+noise is left. nest-holdfast counts a fencing token with every grant, which raw and most peers do not. \`client µs\` is the
+CPU time of the whole process per cycle, garbage collection included; \`writes\` are socket writes per cycle.`,
+  },
+  {
+    heading: 'The decorated call',
+    tables: /^decorated-/,
+    charts: [],
+    text: `A Nest provider's method with \`@DistributedLock('<0>')\` and \`withLock\` around an empty function, against the raw commands on
+the very same connection (ioredis 6) right next to it. The raw side makes its token with \`randomUUID\`. Its spread shows what one
+round is worth.`,
+  },
+  {
+    heading: 'Import',
+    tables: /^coldstart$/,
+    charts: [],
+    text: `Fresh processes load Nest and the Redis client and then the package; only the last step counts. nest-holdfast is loaded with
+the project's own Nest and ioredis 6, the peers with Nest 10 and ioredis 5 (or node-redis), each as the Node version at hand resolves
+it. The files are in the page cache: a first start from a cold disk takes longer for everyone.`,
+  },
+  {
+    heading: 'Many waiters in one process',
+    tables: /^contended-/,
+    charts: ['hand-off.svg', 'commands-per-grant.svg'],
+    text: `All waiters ask for one key at once; each holds it for 0 or 1 ms in turn. \`total/ideal\` compares the whole with the holds plus
+one round trip per grant: what a lock that hands over in the server cannot beat, but one that hands over inside the process can. A
+hand-off is the time from before \`release()\` to the moment the next \`acquire()\` has returned, in ms; \`commands/grant\` is everything
+the process wrote to its sockets, polls and subscriptions included. \`rank\` compares the orders of requests and grants (1: first come,
+first served). A poller's hand-off is mostly its delay: the tuned configurations wait 10 ms at most, which costs them commands.
+A request waits 5 s at most: \`grants\` says how
+many got the key, and the total of a row with fewer is not that of all waiters. nest-holdfast passes a key on inside the process by default, the other waiters are in the same process here: the strict row is
+the one without that.`,
+  },
+  {
+    heading: 'Several processes',
+    tables: /^processes-burst$/,
+    charts: [],
+    text: `The same burst from four processes at once. By default nest-holdfast lets waiters of the same process go first for a while
+(\`localPassLimit\`), which saves commands and costs order; \`holdfast-strict\` (\`localPassLimit: 0\`) grants in the order of the requests.
+\`rank\` is that order; \`same process\` is the share of hand-overs that stayed inside a process (0.25 would be blind chance). Four busy
+processes, the server and this harness share the cores of one machine, so the totals of libraries that poll hard include their own
+crowding; \`client µs\` is the CPU time of all four.`,
+  },
+  {
+    heading: 'Fairness',
+    tables: /^processes-steady$/,
+    charts: [],
+    text: `Four processes with 32 workers each take the key again and again; grants after the end do not count for rate and fairness.
+\`jain\` is Jain's index over the grants of the 128 workers: 1 when everyone got the same, 1/128 when one got everything. A library that
+lets the last holder take the key again reaches a high rate and a low index, so the two belong together.`,
+  },
+  {
+    heading: 'Dead and hung processes',
+    tables: /^crash$/,
+    charts: [],
+    text: `Three processes. Holder killed: the holder gets SIGKILL while a waiter waits; counted from the end of the ttl that the holder had
+asked for, which nobody can undercut by much. Waiter killed, waiter hung: the first of two waiters gets SIGKILL or SIGSTOP, then
+the holder releases; counted from the release to the grant of the second. The candidates wait side by side on keys of their own, so
+a few ms are the neighbours'. Pollers have no line to be broken: killed waiters cost them nothing but their poll delay.`,
+  },
+  {
+    heading: 'Held locks',
+    tables: /^renewal$/,
+    charts: ['held-locks.svg'],
+    text: `Locks that one process holds and keeps alive by automatic renewal, with the library's own settings for when to renew. The
+server decides at the end which of them were lost. nest-holdfast holds for longer than the others (\`held s\`), which keeps the run
+short and gives it more time to lose some. \`client %\` is the CPU time of the whole process, the harness's own looks at the keys
+included; raw renews with a timer per lock at a third of the ttl. Libraries without automatic renewal are not in this table.`,
+  },
+  {
+    heading: 'A server that stands still',
+    tables: /^pause$/,
+    charts: [],
+    text: `The server gets SIGSTOP once and SIGCONT a moment later. What is lost is what was gone from the server afterwards or what the
+library reported as lost, whichever is more. A library that renews late has less time left for such a pause: that is a choice of its
+defaults, and \`lowest ttl ms\` shows it.`,
+  },
+];
