@@ -46,9 +46,15 @@ describe('Scripts of RedisLockStore', () => {
     });
   });
 
-  it.each(['a', 'b', 'c'])('take none of three keys where %s is held', async (held) => {
+  it.each([
+    ['a', ['a', 'b']],
+    ['b', ['a', 'b']],
+    ['a', ['a', 'b', 'c']],
+    ['b', ['a', 'b', 'c']],
+    ['c', ['a', 'b', 'c']],
+  ])('where %s is held, take none of %p', async (held, keys) => {
     await redis.set(`lock:${held}`, 'their-token');
-    expect(await own.store.tryAcquire(aRequest(['a', 'b', 'c']))).toBeUndefined();
+    expect(await own.store.tryAcquire(aRequest(keys))).toBeUndefined();
     expect(await redis.keys('*')).toEqual([`lock:${held}`]);
   });
 
@@ -58,6 +64,7 @@ describe('Scripts of RedisLockStore', () => {
       expect(await lease.extend(60_000)).toBe(true);
       for (const key of ['a', 'b', 'c']) {
         expect(await redis.pttl(`lock:${key}`)).toBeGreaterThan(50_000);
+        expect(await redis.pttl(`lock:${key}`)).toBeLessThanOrEqual(60_000);
       }
     });
 
@@ -109,6 +116,17 @@ describe('Scripts of RedisLockStore', () => {
       expect(await lease.release()).toBe(false);
       expect(await redis.keys('*')).toEqual([]);
     });
+  });
+
+  it('begin to count at the clock of the server, in microseconds', async () => {
+    const time = async () => {
+      const [seconds, micros] = await redis.time();
+      return BigInt(seconds!) * 1_000_000n + BigInt(micros!);
+    };
+    const before = await time();
+    const { fencingToken } = await take(aRequest('a'));
+    expect(fencingToken).toBeGreaterThanOrEqual(before);
+    expect(fencingToken).toBeLessThanOrEqual(await time());
   });
 
   it('tell of a holder to the millisecond', async () => {
