@@ -1,48 +1,127 @@
-import { Redis } from 'ioredis';
-import { LockService, RedisLockStore } from 'nest-holdfast';
+import { inTime } from '../faults/in-time.js';
 import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+import { CLIENTS, QueueProcess, standing } from './queue-process.js';
+import { aRequest } from './redis-locks.js';
 
-/** Nothing announces that the key became free, so a waiter that relied on a message would wait for its whole timeout. */
-describe('trap-14 a wake-up that never comes', () => {
+jest.setTimeout(30_000);
+
+/** A waiter gives a sign of life three times in this time, and looks for its key then. */
+const HEARTBEAT = 2_000;
+
+describe.each(CLIENTS)('trap-14 A wake-up that never comes, with %s,', (_, Client) => {
   let server: RedisServer;
-  let client: Redis;
-  let locks: LockService;
-  let other: LockService;
+  let proxy: TcpProxy;
+  let holder: QueueProcess;
+  let waiter: QueueProcess;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     server = await RedisServer.start();
-    client = new Redis(server.url);
-    locks = new LockService(new RedisLockStore(client));
-    other = new LockService(new RedisLockStore(client));
+    proxy = await TcpProxy.start(server.port);
+    holder = new QueueProcess(server.url, { Client });
+    waiter = new QueueProcess(proxy.url, { Client });
   });
 
-  afterAll(async () => {
-    await locks.close();
-    await other.close();
-    await client.quit();
+  afterEach(async () => {
+    proxy.pass();
+    await Promise.all([holder, waiter].map((each) => each[Symbol.asyncDispose]()));
+    await proxy.stop();
     await server.stop();
   });
 
-  it('stalls nobody when the key is deleted by hand', async () => {
-    const holder = await other.acquire('deleted');
-    const waiting = locks.acquire('deleted');
-    await client.del('lock:deleted');
-    await (await waiting).release();
-    await holder.release();
-  });
+  const value = () => server.command('GET', 'lock:order:42');
+  const killSubscribers = () => server.command('CLIENT', 'KILL', 'TYPE', 'pubsub');
 
-  it('stalls nobody when the key expires, for its holder has died', async () => {
-    await client.set('lock:expired', 'of a process that is gone', 'PX', 100, 'NX');
-    const lock = await locks.acquire('expired');
-    expect(lock.isHeld).toBe(true);
-    await lock.release();
+  const subscribers = async () =>
+    ((await server.command('PUBSUB', 'CHANNELS', 'holdfast:*')) as string[]).length;
+
+  /** A process that stands in line. */
+  async function wait(): Promise<Promise<{ release(): Promise<boolean> }>[]> {
+    const waiting = waiter.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    return [waiting]; // in an array, for a promise would be awaited
+  }
+
+  /** Resolves after a sign of life of the waiter, when the next one is a third of the heartbeat away. */
+  async function afterBeat(): Promise<void> {
+    const { bytes } = proxy.requests;
+    await until(() => proxy.requests.bytes > bytes);
+    await waiter.redis.ping();
+  }
+
+  it('stalls nobody when exactly that message is lost', async () => {
+    const held = await holder.locks.acquire('order:42');
+    const [waiting] = await wait();
+    await afterBeat();
+    const before = await value();
+    const { bytes } = proxy.replies;
+    proxy.replies.drop();
+    await held.release();
+    await until(() => proxy.replies.bytes > bytes);
+    expect(await value()).not.toBe(before);
+    proxy.replies.pass();
+
+    const lock = await inTime(HEARTBEAT, waiting!);
+    expect(Number(await server.command('PTTL', 'lock:order:42'))).toBeGreaterThan(20_000);
+    expect(await lock.release()).toBe(true);
+    expect(await value()).toBeNull();
   });
 
   it('stalls nobody when every subscriber connection is cut while they wait', async () => {
-    const holder = await other.acquire('cut');
-    const waiting = locks.acquire('cut');
-    await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await holder.release();
-    await (await waiting).release();
+    const held = await holder.locks.acquire('order:42');
+    const [waiting] = await wait();
+    await killSubscribers();
+    await held.release();
+    await (await inTime(HEARTBEAT, waiting!)).release();
+  });
+
+  it('stalls nobody when the connections break after the key was handed over', async () => {
+    const held = await holder.locks.acquire('order:42');
+    const [waiting] = await wait();
+    proxy.replies.hold();
+    await held.release();
+    proxy.cutAll();
+    proxy.replies.pass();
+    await (await inTime(HEARTBEAT, waiting!)).release();
+  });
+
+  it('is replaced by one that is heard, after a reconnect', async () => {
+    const held = await holder.locks.acquire('order:42');
+    const waiting = waiter.store.acquire!(aRequest('order:42'), new AbortController().signal);
+    await standing(server, 'order:42', 1);
+    await killSubscribers();
+    await until(async () => (await subscribers()) === 0);
+    await until(async () => (await subscribers()) === 1);
+    await afterBeat();
+    proxy.requests.hold(); // it cannot ask
+    await held.release();
+    const lease = await waiting;
+    proxy.pass();
+    expect(await lease.release()).toBe(true);
+  });
+
+  it('stalls nobody when all data are flushed while they wait', async () => {
+    await holder.locks.acquire('order:42');
+    const [waiting] = await wait();
+    await server.command('FLUSHALL');
+    const lock = await inTime(HEARTBEAT, waiting!);
+    expect(await lock.release()).toBe(true);
+  });
+
+  it.each([
+    ['with a ttl', ['PX', 60_000]],
+    ['without one', []],
+  ])('stalls nobody when a foreign holder %s deletes its key', async (_each, expiry) => {
+    await server.command('SET', 'lock:order:42', 'foreign', 'NX', ...expiry);
+    const [waiting] = await wait();
+    await server.command('DEL', 'lock:order:42');
+    await (await inTime(HEARTBEAT, waiting!)).release();
+  });
+
+  it('stalls nobody when the key of a foreign holder expires', async () => {
+    await server.command('SET', 'lock:order:42', 'foreign', 'NX', 'PX', 200);
+    const [waiting] = await wait();
+    await (await inTime(HEARTBEAT, waiting!)).release();
   });
 });
