@@ -31,11 +31,10 @@ export class HeldLease extends LeaseLife {
   readonly #return: LeaseReturn;
   readonly #grantedAt: number;
   readonly #turn: Turn;
-  /** Extensions that are asked for or under way. */
-  #extensions = 0;
   /** What comes next for the keys has been settled: nobody may go to the front when this lease ends. */
   #keepsFront = false;
-  #lastExtension: Promise<unknown> | undefined;
+  /** Settles with the last extension that is asked for or under way. Never rejects. */
+  #lastExtension: Promise<void> | undefined;
   #released: Promise<boolean> | undefined;
 
   constructor(
@@ -60,10 +59,14 @@ export class HeldLease extends LeaseLife {
    * time, for the replies of two could arrive in either order.
    */
   extend(ttl: number): Promise<void> {
-    const before = this.#lastExtension ?? Promise.resolve();
-    this.#extensions++;
-    const extension = before.then(() => this.#extend(ttl)).finally(() => this.#extensions--);
-    this.#lastExtension = extension.catch(() => undefined);
+    const extension = this.#lastExtension
+      ? this.#lastExtension.then(() => this.#extend(ttl))
+      : this.#extend(ttl);
+    const over = () => {
+      if (this.#lastExtension === settled) this.#lastExtension = undefined;
+    };
+    const settled = extension.then(over, over);
+    this.#lastExtension = settled;
     return extension;
   }
 
@@ -138,7 +141,7 @@ export class HeldLease extends LeaseLife {
   #passOn(): Promise<boolean> | undefined {
     const { next } = this.#turn;
     // The answer to an extension could shorten the ttl that the next holder counts on.
-    if (!next || this.#extensions > 0) return undefined;
+    if (!next || this.#lastExtension) return undefined;
     const { ttl } = next;
     const now = this.#around.clock.now();
     const isFresh = this.validity.ttl === ttl && this.remaining >= ttl / 2;

@@ -47,7 +47,7 @@ export class LeaseKeeper {
   extended(lease: HeldLease): void {
     const kept = this.#kept.get(lease)!;
     kept.extendAt = this.#dueOf(lease);
-    this.#schedule(lease, kept);
+    if (!kept.isExtending) this.#schedule(lease, kept);
   }
 
   ended(lease: HeldLease): void {
@@ -65,22 +65,19 @@ export class LeaseKeeper {
 
   #schedule(lease: HeldLease, kept: Kept): void {
     if (kept.timer) this.#timers.remove(kept.timer);
-    const due = kept.isExtending
-      ? lease.validity.until
-      : Math.min(kept.extendAt, lease.validity.until);
+    const due = Math.min(kept.extendAt, lease.validity.until);
     kept.timer =
       due === Infinity ? undefined : this.#timers.add(due, () => this.#wake(lease, kept));
   }
 
   /** It is time to extend, unless the lease has come to its end. */
   #wake(lease: HeldLease, kept: Kept): void {
+    kept.timer = undefined;
     lease.check();
-    if (!this.#kept.has(lease)) return;
-    void this.#extend(lease, kept);
-    this.#schedule(lease, kept);
+    if (this.#kept.has(lease)) void this.#extend(lease, kept);
   }
 
-  /** Never rejects. A failed extension is tried again while validity remains, at a tenth of the ttl. */
+  /** Never rejects, and never takes longer than the validity lasts. A failed extension is tried again while validity remains, at a tenth of the ttl. */
   async #extend(lease: HeldLease, kept: Kept): Promise<void> {
     kept.isExtending = true;
     try {

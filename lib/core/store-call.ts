@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import type { TimerQueue } from './timer-queue.js';
+import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
 /** The store did not answer in time. Only seen as the `cause` of a `LockStoreError`. */
 export class StoreTimeout extends Error {
@@ -48,34 +48,68 @@ export class StoreCalls {
   }
 
   make<Answer, Result>(call: StoreCall<Answer, Result>): Promise<Result> {
+    const answer = promised(call.ask); // first, so that the store is busy with it meanwhile
+    const due = this.#clock.now() + call.within;
     return new Promise<Result>((resolve, reject) => {
-      const answer = promised(call.ask); // first, so that the store is busy with it meanwhile
-      const { signal } = call;
-      let isOpen = true;
-      const settle = <T>(outcome: (value: T) => Result | Promise<Result>, value: T) => {
-        isOpen = false;
-        signal?.removeEventListener('abort', abort);
-        try {
-          resolve(outcome(value));
-        } catch (error) {
-          reject(error);
-        } finally {
-          this.#timers.remove(timer); // last, so that the queue's own timer need not stop where a lease has joined it
-        }
-      };
-      const fail = (error: unknown) => {
-        if (isOpen) settle(call.recover, error);
-      };
-      const abort = () => fail(signal!.reason);
-      const timer = this.#timers.add(this.#clock.now() + call.within, () =>
-        fail(new StoreTimeout(call.within)),
-      );
-      signal?.addEventListener('abort', abort, { once: true });
-      answer.then((value) => {
-        if (isOpen) settle(call.read, value);
-        else call.late?.(value);
-      }, fail);
-      if (signal?.aborted) abort();
+      new OpenCall(call, this.#timers, resolve, reject).follow(answer, due);
     });
+  }
+}
+
+class OpenCall<Answer, Result> {
+  readonly #call: StoreCall<Answer, Result>;
+  readonly #timers: TimerQueue;
+  readonly #resolve: (result: Result | Promise<Result>) => void;
+  readonly #reject: (error: unknown) => void;
+  #timer: QueuedTimer | undefined;
+  #isOpen = true;
+
+  constructor(
+    call: StoreCall<Answer, Result>,
+    timers: TimerQueue,
+    resolve: (result: Result | Promise<Result>) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#call = call;
+    this.#timers = timers;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  follow(answer: Promise<Answer>, due: number): void {
+    const { signal, within } = this.#call;
+    this.#timer = this.#timers.add(due, () => this.#fail(new StoreTimeout(within)));
+    signal?.addEventListener('abort', this, { once: true });
+    answer.then(
+      (value) => this.#answered(value),
+      (error: unknown) => this.#fail(error),
+    );
+    if (signal?.aborted) this.handleEvent();
+  }
+
+  /** The signal aborts. */
+  handleEvent(): void {
+    this.#fail(this.#call.signal!.reason);
+  }
+
+  #answered(value: Answer): void {
+    if (this.#isOpen) this.#settle(this.#call.read, value);
+    else this.#call.late?.(value);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOpen) this.#settle(this.#call.recover, error);
+  }
+
+  #settle<T>(outcome: (value: T) => Result | Promise<Result>, value: T): void {
+    this.#isOpen = false;
+    this.#call.signal?.removeEventListener('abort', this);
+    try {
+      this.#resolve(outcome(value));
+    } catch (error) {
+      this.#reject(error);
+    } finally {
+      this.#timers.remove(this.#timer!); // last, so that the queue's own timer need not stop where a lease has joined it
+    }
   }
 }

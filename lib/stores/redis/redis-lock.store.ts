@@ -36,8 +36,8 @@ export class RedisLockStore implements LockStore {
     this.supports = { fencing: true, ttl: true, manyKeys: client.isCluster !== true };
     this.#keys = new ServerKeys(keyPrefix, clientPrefix);
     this.#runner = new ScriptRunner(client, replicas, batchWrites);
-    const groupOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
-    const extensions = new Extensions(this.#runner, groupOf);
+    const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
+    const extensions = new Extensions(this.#runner, slotOf);
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, this.#id, this.#runner, localPassLimit);
       this.#waitingRoom = room;

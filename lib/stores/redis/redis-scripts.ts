@@ -85,26 +85,18 @@ for i = 1, n do
 end
 return mint(n + 1, 2 * n, ARGV[1], 1, ARGV[3])`);
 
-/**
- * For one or more leases. ARGV, for each: number of keys, value, ttl. KEYS: theirs, in the same order.
- * Returns, for each: 1, or 0 when a key is not ours, or an error.
- */
+/** KEYS: locks. ARGV: ttl, then the value of each lock. Returns, for each: 1, or 0 when it is not ours, or an error's text. */
 export const EXTEND = new RedisScript(`
-local function extend(first, last, value, ttl)
-  for i = first, last do
-    local holder = redis.pcall('get', KEYS[i])
-    if type(holder) == 'table' then return holder.err end
-    if holder ~= value then return 0 end
-  end
-  for i = first, last do redis.call('pexpire', KEYS[i], ttl) end
-  return 1
-end
 local answers = {}
-local last = 0
-for i = 1, #ARGV, 3 do
-  local first = last + 1
-  last = last + ARGV[i]
-  answers[#answers + 1] = extend(first, last, ARGV[i + 1], ARGV[i + 2])
+for i = 1, #KEYS do
+  local holder = redis.pcall('get', KEYS[i])
+  if type(holder) == 'table' then
+    answers[i] = holder.err
+  elseif holder == ARGV[i + 1] then
+    answers[i] = redis.call('pexpire', KEYS[i], ARGV[1])
+  else
+    answers[i] = 0
+  end
 end
 return answers`);
 
