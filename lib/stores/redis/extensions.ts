@@ -73,11 +73,9 @@ export class Extensions {
 
 /** An answer that is no number is the text of an error. Some clients make strings of numbers. */
 function settle(extensions: readonly Extension[], answers: readonly unknown[]): void {
-  let from = 0;
-  for (const { locks, resolve, reject } of extensions) {
-    const own = answers.slice(from, (from += locks.length));
-    const failure = own.find((answer) => Number.isNaN(Number(answer)));
-    if (failure === undefined) resolve(own.every((answer) => Number(answer) === 1));
-    else reject(new Error(String(failure)));
-  }
+  extensions.forEach(({ resolve, reject }, index) => {
+    const answer = Number(answers[index]);
+    if (Number.isNaN(answer)) reject(new Error(String(answers[index])));
+    else resolve(answer === 1);
+  });
 }

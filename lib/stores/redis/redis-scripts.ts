@@ -21,21 +21,24 @@ export const FENCING_BLOCK = 64;
 export const CHANNEL = 'holdfast:';
 
 const MINT = `
--- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens for \`value\`. Returns the first.
+-- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens for \`value\`. Returns the first,
+-- and whether all that had the counters before released their lock.
 local function mint(first, last, value, block, floor)
   local time = redis.call('time')
   local fence = time[1] * 1000000 + time[2]
   if floor then fence = math.max(fence, tonumber(floor)) end
   local highest = 0
+  local was_released = true
   local counter = string.format('%.0f ', fence + block - 1) .. value
   for i = first, last do
     local before = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
     if before then highest = math.max(highest, tonumber(string.match(before, '^%d+'))) end
+    if not before or string.sub(before, -2) ~= ' r' then was_released = false end
   end
-  if highest < fence then return fence end
+  if highest < fence then return fence, was_released end
   counter = string.format('%.0f ', highest + block) .. value
   for i = first, last do redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}) end
-  return highest + 1
+  return highest + 1, was_released
 end`;
 
 const HAND_OVER = `${MINT}
@@ -66,37 +69,50 @@ end`;
  */
 export const ACQUIRE = new RedisScript(`${HAND_OVER}
 local n = #KEYS / 3
-for i = 1, n do
-  if redis.call('exists', KEYS[2 * n + i]) == 1 and redis.call('exists', KEYS[i]) == 0 then
-    hand_over(i, n + i, 2 * n + i)
-  end
-end
 if n > 1 then
   for i = 1, n do
     local holder = redis.call('get', KEYS[i])
     if holder and holder ~= ARGV[1] then return nil end
   end
 end
+local is_new = true
 for i = 1, n do
   if not redis.call('set', KEYS[i], ARGV[1], 'NX', 'PX', ARGV[2]) then
     if redis.call('get', KEYS[i]) ~= ARGV[1] then return nil end
+    is_new = false
     redis.call('pexpire', KEYS[i], ARGV[2])
   end
 end
-return mint(n + 1, 2 * n, ARGV[1], 1, ARGV[3])`);
+local fence, was_released = mint(n + 1, 2 * n, ARGV[1], 1, ARGV[3])
+if was_released or not is_new then return fence end
+-- The last holder's ttl ran out, so whoever stands in line has not been asked yet.
+local is_awaited = false
+for i = 1, n do is_awaited = is_awaited or redis.call('exists', KEYS[2 * n + i]) == 1 end
+if not is_awaited then return fence end
+for i = 1, n do hand_over(i, n + i, 2 * n + i) end
+return nil`);
 
-/** KEYS: locks. ARGV: ttl, then the value of each lock. Returns, for each: 1, or 0 when it is not ours, or an error's text. */
+/**
+ * KEYS: locks. ARGV: ttl, then the value of each lock; those of one lease stand together and have the same value.
+ * Returns, for each lease: 1, or 0 when a key is not ours, or the text of an error.
+ */
 export const EXTEND = new RedisScript(`
-local answers = {}
-for i = 1, #KEYS do
-  local holder = redis.pcall('get', KEYS[i])
-  if type(holder) == 'table' then
-    answers[i] = holder.err
-  elseif holder == ARGV[i + 1] then
-    answers[i] = redis.call('pexpire', KEYS[i], ARGV[1])
-  else
-    answers[i] = 0
+local function extend(first, last)
+  for i = first, last do
+    local holder = redis.pcall('get', KEYS[i])
+    if type(holder) == 'table' then return holder.err end
+    if holder ~= ARGV[i + 1] then return 0 end
   end
+  for i = first, last do redis.call('pexpire', KEYS[i], ARGV[1]) end
+  return 1
+end
+local answers = {}
+local first = 1
+while KEYS[first] do
+  local last = first
+  while KEYS[last + 1] and ARGV[last + 2] == ARGV[first + 1] do last = last + 1 end
+  answers[#answers + 1] = extend(first, last)
+  first = last + 1
 end
 return answers`);
 
