@@ -1,28 +1,20 @@
+import { inCalls } from './calls.js';
 import { EXTEND } from './redis-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
-
-/** Locks per call: enough to spare commands, and little enough to keep nobody else waiting at the server. */
-const LARGEST_CALL = 100;
 
 interface Extension {
   readonly locks: readonly string[];
   readonly value: string;
+  readonly ttl: number;
   readonly resolve: (isOurs: boolean) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** What may share a call: the same ttl and, in a Cluster, the same slot. */
-interface Group {
-  readonly ttl: number;
-  readonly extensions: Extension[];
-  locks: number;
 }
 
 /** Sends the extensions of one turn of the event loop in few calls. Each lease has its own answer. */
 export class Extensions {
   readonly #runner: ScriptRunner;
   readonly #slotOf: (lock: string) => number;
-  #groups = new Map<string, Group>();
+  #waiting: Extension[] = [];
 
   /** `slotOf` keeps apart what cannot share a call. */
   constructor(runner: ScriptRunner, slotOf: (lock: string) => number) {
@@ -33,28 +25,21 @@ export class Extensions {
   /** Resolves `false` when a key is no longer ours. */
   extend(locks: readonly string[], value: string, ttl: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const name = `${ttl} ${this.#slotOf(locks[0]!)}`;
-      let group = this.#groups.get(name);
-      if (!group) group = this.#open(name, ttl);
-      group.extensions.push({ locks, value, resolve, reject });
-      group.locks += locks.length;
-      if (group.locks >= LARGEST_CALL) this.#send(name, group);
+      if (this.#waiting.length === 0) process.nextTick(this.#send);
+      this.#waiting.push({ locks, value, ttl, resolve, reject });
     });
   }
 
-  #open(name: string, ttl: number): Group {
-    const group = { ttl, extensions: [], locks: 0 };
-    this.#groups.set(name, group);
-    process.nextTick(() => {
-      if (this.#groups.get(name) === group) this.#send(name, group);
-    });
-    return group;
-  }
+  readonly #send = (): void => {
+    const extensions = this.#waiting;
+    this.#waiting = [];
+    const groupOf = ({ ttl, locks }: Extension) => `${ttl} ${this.#slotOf(locks[0]!)}`;
+    for (const call of inCalls(extensions, groupOf)) this.#call(call);
+  };
 
-  #send(name: string, { ttl, extensions }: Group): void {
-    this.#groups.delete(name);
+  #call(extensions: readonly Extension[]): void {
     const keys: string[] = [];
-    const args: (string | number)[] = [ttl];
+    const args: (string | number)[] = [extensions[0]!.ttl];
     for (const { locks, value } of extensions) {
       for (const lock of locks) {
         keys.push(lock);

@@ -29,7 +29,7 @@ export interface SubscriberClient {
 
 /** A client that can be copied, for what its own connection cannot do. */
 export interface DuplicableClient {
-  duplicate(): SubscriberClient & { disconnect(): void };
+  duplicate(override?: object): SubscriberClient & { disconnect(): void };
 }
 
 /** What ioredis puts in front of every key. */
@@ -37,10 +37,15 @@ export function clientKeyPrefix({ options }: RedisClient): string {
   return options?.keyPrefix ?? options?.redisOptions?.keyPrefix ?? '';
 }
 
-/** Whether the store can be woken on this client. In a Cluster, messages do not tell whether they reached anybody. */
+/** Whether the store can be woken on this client, or on a copy of it. */
 export function canSubscribe(
   client: RedisClient,
 ): client is RedisClient & SubscriberClient & DuplicableClient {
   const { subscribe, duplicate } = client as Partial<SubscriberClient & DuplicableClient>;
-  return !client.isCluster && typeof subscribe === 'function' && typeof duplicate === 'function';
+  return typeof subscribe === 'function' && typeof duplicate === 'function';
+}
+
+/** Whether a client that listens to channels stays good for everything else. A Cluster has a connection for it. */
+export function listensBesides({ isCluster, options }: RedisClient): boolean {
+  return isCluster === true || options?.protocol === 3;
 }

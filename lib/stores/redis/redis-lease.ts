@@ -1,6 +1,7 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Extensions } from './extensions.js';
-import { FENCING_BLOCK, PASS_ON, RELEASE } from './redis-scripts.js';
+import { FENCING_BLOCK } from './redis-lua.js';
+import { PASS_ON, RELEASE } from './redis-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
 import { Tenure } from './tenure.js';
 import type { Tenures } from './tenures.js';

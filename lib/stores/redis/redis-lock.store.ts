@@ -17,10 +17,10 @@ import { WaitingRoom } from './waiting-room.js';
 export class RedisLockStore implements LockStore {
   readonly name = 'redis';
   readonly supports: { readonly fencing: true; readonly ttl: true; readonly manyKeys: boolean };
-  /** Stands in line on the server. Missing on a Cluster client, which is polled. */
+  /** Stands in line on the server. Missing on a client that cannot subscribe, which is polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
   /** Names this store in the values of its locks, and the channel on which it is woken. */
-  readonly #id = randomBytes(8).toString('base64url');
+  readonly #id: string;
   readonly #keys: ServerKeys;
   readonly #runner: ScriptRunner;
   readonly #around: LeaseSurroundings;
@@ -33,13 +33,14 @@ export class RedisLockStore implements LockStore {
       client.isCluster === true,
     );
     const clientPrefix = clientKeyPrefix(client);
+    this.#id = (client.isCluster ? '~' : '') + randomBytes(8).toString('base64url');
     this.supports = { fencing: true, ttl: true, manyKeys: client.isCluster !== true };
     this.#keys = new ServerKeys(keyPrefix, clientPrefix);
     this.#runner = new ScriptRunner(client, replicas, batchWrites);
     const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
     const extensions = new Extensions(this.#runner, slotOf);
     if (canSubscribe(client)) {
-      const room = new WaitingRoom(client, this.#id, this.#runner, localPassLimit);
+      const room = new WaitingRoom(client, this.#id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;
       this.acquire = (request, signal) => this.#wait(room, request, signal);
     }

@@ -1,6 +1,7 @@
 import { systemClock } from '../../core/clock.js';
 import { TimerQueue } from '../../core/timer-queue.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
+import { inCalls } from './calls.js';
 import { LEAVE, WAIT } from './redis-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
 
@@ -15,8 +16,6 @@ const LOOK_AFTER = 3;
 /** The ones behind look so much later each, in case that the first one is dead. */
 const LOOK_APART = 10;
 const LATEST_LOOK = 60;
-/** Waiters per call. */
-const LARGEST_CALL = 100;
 /** A server that fails so often in a row is reported to those who wait. */
 const MOST_FAILURES = 3;
 
@@ -44,12 +43,15 @@ interface Place {
  */
 export class RedisQueue {
   readonly #runner: ScriptRunner;
+  readonly #slotOf: (lock: string) => number;
   readonly #timers = new TimerQueue(systemClock);
   readonly #places = new Map<string, Place>();
   #due: Place[] = [];
 
-  constructor(runner: ScriptRunner) {
+  /** `slotOf` keeps apart what cannot share a call. */
+  constructor(runner: ScriptRunner, slotOf: (lock: string) => number) {
     this.#runner = runner;
+    this.#slotOf = slotOf;
   }
 
   /**
@@ -105,9 +107,7 @@ export class RedisQueue {
   readonly #send = (): void => {
     const places = this.#due;
     this.#due = [];
-    for (let from = 0; from < places.length; from += LARGEST_CALL) {
-      void this.#call(places.slice(from, from + LARGEST_CALL));
-    }
+    for (const call of inCalls(places, ({ keys }) => this.#slotOf(keys[0]!))) void this.#call(call);
   };
 
   /** Never rejects. */

@@ -1,7 +1,7 @@
 import { clientKeyPrefix } from './redis-client.js';
 import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
 import { RedisQueue } from './redis-queue.js';
-import { CHANNEL, FENCING_BLOCK } from './redis-scripts.js';
+import { CHANNEL, FENCING_BLOCK } from './redis-lua.js';
 import type { ScriptRunner } from './script-runner.js';
 import type { Tenure } from './tenure.js';
 import { Tenures } from './tenures.js';
@@ -18,6 +18,7 @@ export class WaitingRoom {
     client: RedisClient & SubscriberClient & DuplicableClient,
     id: string,
     runner: ScriptRunner,
+    slotOf: (lock: string) => number,
     localPassLimit: number,
   ) {
     this.#clientPrefix = clientKeyPrefix(client);
@@ -25,7 +26,7 @@ export class WaitingRoom {
       message: (text) => this.#message(text),
       missed: () => this.#missed(),
     });
-    this.#queue = new RedisQueue(runner);
+    this.#queue = new RedisQueue(runner, slotOf);
     this.tenures = new Tenures(this.#wakeUps, localPassLimit);
   }
 

@@ -1,3 +1,4 @@
+import { listensBesides } from './redis-client.js';
 import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
 
 type Subscribable = RedisClient & SubscriberClient & DuplicableClient;
@@ -11,7 +12,7 @@ export interface WakeUpListener {
 
 /**
  * The channel on which the server wakes one store. Opened at the first wait: on the store's own connection where that
- * speaks RESP3 (ioredis 6), else on one more, which is closed with the store.
+ * speaks RESP3 (ioredis 6), on the subscriber of a Cluster, else on one more, which is closed with the store.
  */
 export class WakeUps {
   readonly #client: Subscribable;
@@ -81,8 +82,9 @@ export class WakeUps {
   }
 
   async #open(): Promise<void> {
-    const isShared = this.#client.options?.protocol === 3;
-    this.#subscriber = isShared ? this.#client : this.#client.duplicate();
+    this.#subscriber = listensBesides(this.#client)
+      ? this.#client
+      : this.#client.duplicate({ enableOfflineQueue: true, lazyConnect: false });
     const listeners = this.#listeners;
     await this.#subscribe();
     for (const [event, listener] of listeners) this.#subscriber.on(event, listener);
