@@ -10,7 +10,7 @@ const SPREAD = 0.08;
 const BUNDLE = 0.01;
 
 interface Kept {
-  timer: QueuedTimer | undefined;
+  readonly timer: QueuedTimer;
   extendAt: number;
   isExtending: boolean;
 }
@@ -34,11 +34,9 @@ export class LeaseKeeper {
   }
 
   keep(lease: HeldLease): void {
-    const kept: Kept = {
-      timer: undefined,
-      extendAt: this.#dueOf(lease),
-      isExtending: false,
-    };
+    const due = this.#dueOf(lease);
+    const timer = { due, index: -1, run: () => this.#wake(lease, kept) };
+    const kept: Kept = { timer, extendAt: due, isExtending: false };
     this.#kept.set(lease, kept);
     this.#schedule(lease, kept);
   }
@@ -52,7 +50,7 @@ export class LeaseKeeper {
 
   ended(lease: HeldLease): void {
     const kept = this.#kept.get(lease);
-    if (kept?.timer) this.#timers.remove(kept.timer);
+    if (kept) this.#timers.remove(kept.timer);
     this.#kept.delete(lease);
   }
 
@@ -63,16 +61,14 @@ export class LeaseKeeper {
     return Math.floor((extensionDue - Math.random() * ttl * SPREAD) / bundle) * bundle;
   }
 
-  #schedule(lease: HeldLease, kept: Kept): void {
-    if (kept.timer) this.#timers.remove(kept.timer);
-    const due = Math.min(kept.extendAt, lease.validity.until);
-    kept.timer =
-      due === Infinity ? undefined : this.#timers.add(due, () => this.#wake(lease, kept));
+  #schedule(lease: HeldLease, { timer, extendAt }: Kept): void {
+    const due = Math.min(extendAt, lease.validity.until);
+    if (due === Infinity) this.#timers.remove(timer);
+    else this.#timers.move(timer, due);
   }
 
   /** It is time to extend, unless the lease has come to its end. */
   #wake(lease: HeldLease, kept: Kept): void {
-    kept.timer = undefined;
     lease.check();
     if (this.#kept.has(lease)) void this.#extend(lease, kept);
   }

@@ -27,11 +27,18 @@ export class TimerQueue {
 
   /** Calls `run` once `clock.now()` has reached `due`. */
   add(due: number, run: () => void): QueuedTimer {
-    const timer = { due, index: this.#heap.length, run };
-    this.#heap.push(timer);
-    this.#up(timer);
-    this.#arm();
+    const timer = { due, index: -1, run };
+    this.move(timer, due);
     return timer;
+  }
+
+  /** Gives a timer another time, also one that has run or was removed. */
+  move(timer: QueuedTimer, due: number): void {
+    timer.due = due;
+    if (this.#heap[timer.index] !== timer) timer.index = this.#heap.push(timer) - 1;
+    this.#up(timer);
+    this.#down(timer);
+    this.#arm();
   }
 
   /** Safe to call for a timer that has run or was removed. */

@@ -3,7 +3,9 @@ import { EXTEND } from './redis-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
 
 interface Extension {
-  readonly locks: readonly string[];
+  /** The first `locks` of them are locks. */
+  readonly keys: readonly string[];
+  readonly locks: number;
   readonly value: string;
   readonly ttl: number;
   readonly resolve: (isOurs: boolean) => void;
@@ -23,30 +25,30 @@ export class Extensions {
   }
 
   /** Resolves `false` when a key is no longer ours. */
-  extend(locks: readonly string[], value: string, ttl: number): Promise<boolean> {
+  extend(keys: readonly string[], locks: number, value: string, ttl: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) process.nextTick(this.#send);
-      this.#waiting.push({ locks, value, ttl, resolve, reject });
+      this.#waiting.push({ keys, locks, value, ttl, resolve, reject });
     });
   }
 
   readonly #send = (): void => {
     const extensions = this.#waiting;
     this.#waiting = [];
-    const groupOf = ({ ttl, locks }: Extension) => `${ttl} ${this.#slotOf(locks[0]!)}`;
+    const groupOf = (each: Extension) => `${each.ttl} ${this.#slotOf(each.keys[0]!)}`;
     for (const call of inCalls(extensions, groupOf)) this.#call(call);
   };
 
   #call(extensions: readonly Extension[]): void {
-    const keys: string[] = [];
+    const locks: string[] = [];
     const args: (string | number)[] = [extensions[0]!.ttl];
-    for (const { locks, value } of extensions) {
-      for (const lock of locks) {
-        keys.push(lock);
-        args.push(value);
+    for (const each of extensions) {
+      for (let index = 0; index < each.locks; index++) {
+        locks.push(each.keys[index]!);
+        args.push(each.value);
       }
     }
-    const answers = this.#runner.run(EXTEND, keys, args, (reply) => reply as unknown[]);
+    const answers = this.#runner.run(EXTEND, locks, args, (reply) => reply as unknown[]);
     this.#runner.acknowledged(answers).then(
       (all) => settle(extensions, all),
       (error: unknown) => {

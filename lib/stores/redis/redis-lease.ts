@@ -41,7 +41,7 @@ export class RedisLease implements Lease {
 
   extend(ttl: number): Promise<boolean> {
     const { keys, value } = this.#held;
-    return this.#around.extensions.extend(keys.slice(0, keys.length / KEYS_PER_LOCK), value, ttl);
+    return this.#around.extensions.extend(keys, keys.length / KEYS_PER_LOCK, value, ttl);
   }
 
   release(): Promise<boolean> {
