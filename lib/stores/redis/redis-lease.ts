@@ -1,9 +1,9 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Extensions } from './extensions.js';
 import { FENCING_BLOCK } from './redis-lua.js';
-import { PASS_ON, RELEASE } from './redis-scripts.js';
+import { RELEASE, RENEW } from './redis-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
-import { Tenure } from './tenure.js';
+import type { Tenure } from './tenure.js';
 import type { Tenures } from './tenures.js';
 
 /** What the leases of one store share. */
@@ -25,29 +25,43 @@ export interface Held {
 const KEYS_PER_LOCK = 3;
 
 export class RedisLease implements Lease {
-  readonly fencingToken: bigint;
+  #fencingToken: bigint;
   readonly #held: Held;
   readonly #around: LeaseSurroundings;
-  readonly #tenure: Tenure | undefined;
+  /** Known once the lease may be passed on without asking. */
+  #tenure: Tenure | undefined;
+  #isClaim = false;
   #isReleased = false;
 
-  /** `tenure` is known once the lease may be passed on without asking. */
-  constructor(held: Held, fence: unknown, around: LeaseSurroundings, tenure?: Tenure) {
-    this.fencingToken = BigInt(fence as number | string | bigint); // a string where the client makes strings of numbers
+  constructor(held: Held, around: LeaseSurroundings, fence: unknown, tenure?: Tenure) {
+    this.#fencingToken = BigInt(fence as number | string | bigint); // a string where the client makes strings of numbers
     this.#held = held;
     this.#around = around;
     this.#tenure = tenure;
   }
 
+  /** What was handed over to a waiter: good for a moment, until `extend` makes a lease of it. */
+  static claimed(held: Held, around: LeaseSurroundings): RedisLease {
+    const claim = new RedisLease(held, around, 0);
+    claim.#isClaim = true;
+    return claim;
+  }
+
+  get fencingToken(): bigint {
+    return this.#fencingToken;
+  }
+
   extend(ttl: number): Promise<boolean> {
+    if (this.#isClaim) return this.#confirm(ttl);
     const { keys, value } = this.#held;
     return this.#around.extensions.extend(keys, keys.length / KEYS_PER_LOCK, value, ttl);
   }
 
   release(): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
-    this.#end();
+    this.#isReleased = true;
     const { keys, value } = this.#held;
+    if (this.#tenure) this.#around.tenures?.end(keys[0]!);
     return this.#around.runner.run(RELEASE, keys, [value], isOne);
   }
 
@@ -55,38 +69,48 @@ export class RedisLease implements Lease {
     const { tenures } = this.#around;
     if (!tenures?.allowsPasses || this.#held.keys.length > KEYS_PER_LOCK) return undefined;
     if (this.#tenure && !tenures.mayPass(this.#tenure)) return undefined;
-    if (renew || !this.#tenure?.tokensLeft) return this.#renewed(tenures, ttl);
     this.#isReleased = true;
-    this.#tenure.tokensLeft--;
-    return new RedisLease(this.#held, this.fencingToken + 1n, this.#around, this.#tenure);
+    if (renew || !this.#tenure?.takeToken()) return this.#renewed(tenures, ttl);
+    return new RedisLease(this.#held, this.#around, this.#fencingToken + 1n, this.#tenure);
+  }
+
+  /** The claim may have ended, and the key been handed over once more since: only now it gets its fencing token. */
+  async #confirm(ttl: number): Promise<boolean> {
+    const fence = await this.#renew(ttl);
+    if (fence === undefined) return false;
+    this.#fencingToken = fence;
+    this.#isClaim = false;
+    return true;
   }
 
   async #renewed(tenures: Tenures, ttl: number): Promise<Lease | undefined> {
-    this.#isReleased = true;
-    const { keys, value } = this.#held;
-    const { runner } = this.#around;
     try {
       await tenures.listen();
-      const tenure = this.#tenure ?? tenures.begin(keys[0]!, false, 0); // before a message about it can come
-      const reply = await runner.acknowledged(
-        runner.run(PASS_ON, keys, [value, ttl], (answer) => answer as unknown[] | null),
-      );
-      if (!reply) return undefined;
-      const [fence, others] = reply;
-      tenure.isContended ||= isOne(others);
-      if (!this.#tenure) tenures.mayPass(tenure);
-      tenure.tokensLeft = FENCING_BLOCK - 1;
-      return new RedisLease(this.#held, fence, this.#around, tenure);
+      const isFirst = !this.#tenure;
+      const fence = await this.#renew(ttl);
+      if (fence === undefined) return undefined;
+      if (isFirst) tenures.mayPass(this.#tenure!);
+      return new RedisLease(this.#held, this.#around, fence, this.#tenure);
     } catch (error) {
       // it may have been applied all the same; where this fails too, the ttl frees the key
-      runner.run(RELEASE, keys, [value], isOne).catch(() => undefined);
+      const { keys, value } = this.#held;
+      this.#around.runner.run(RELEASE, keys, [value], isOne).catch(() => undefined);
       throw error;
     }
   }
 
-  #end(): void {
-    this.#isReleased = true;
-    if (this.#tenure) this.#around.tenures?.end(this.#held.keys[0]!);
+  /** Resolves with the first of a block of fencing tokens, or `undefined` when the key is not ours. */
+  async #renew(ttl: number): Promise<bigint | undefined> {
+    const { runner, tenures } = this.#around;
+    const { keys, value } = this.#held;
+    const tenure = (this.#tenure ??= tenures?.begin(keys[0]!)); // before a message about it can come
+    const reply = await runner.acknowledged(
+      runner.run(RENEW, keys, [value, ttl], (answer) => answer as unknown[] | null),
+    );
+    if (!reply) return undefined;
+    const [fence, others] = reply;
+    tenure?.confirm(FENCING_BLOCK - 1, isOne(others));
+    return BigInt(fence as number | string);
   }
 }
 

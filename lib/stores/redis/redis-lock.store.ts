@@ -53,7 +53,7 @@ export class RedisLockStore implements LockStore {
     const value = this.#valueOf(request);
     const args = fencingFloor === undefined ? [value, ttl] : [value, ttl, String(fencingFloor)];
     const read = (fence: unknown) =>
-      fence === null ? undefined : new RedisLease({ keys, value }, fence, this.#around);
+      fence === null ? undefined : new RedisLease({ keys, value }, this.#around, fence);
     const abandon = (error: unknown): never => {
       // it may have been applied all the same; where this fails too, the ttl frees the key
       this.#runner.run(RELEASE, keys, [value], isOne).catch(() => undefined);
@@ -73,7 +73,7 @@ export class RedisLockStore implements LockStore {
       key,
       holder: splitAt(value, ':')[1] || undefined,
       remaining: remaining < 0 ? Infinity : remaining,
-      fencingToken: lastValue === value ? BigInt(fence) : undefined,
+      fencingToken: `${lastValue} `.startsWith(`${value} `) ? BigInt(fence) : undefined,
     };
   }
 
@@ -85,9 +85,8 @@ export class RedisLockStore implements LockStore {
   async #wait(room: WaitingRoom, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
     const keys = this.#keys.all(request.keys);
     const value = this.#valueOf(request);
-    return room.wait(keys, value, request.ttl, signal, (fence, tenure) => {
-      return new RedisLease({ keys, value }, fence, this.#around, tenure);
-    });
+    const claim = () => RedisLease.claimed({ keys, value }, this.#around);
+    return room.wait(keys, value, request.ttl, signal, claim);
   }
 
   #valueOf({ token, holder = '' }: AcquireRequest): string {

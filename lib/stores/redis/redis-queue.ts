@@ -19,23 +19,20 @@ const LATEST_LOOK = 60;
 /** A server that fails so often in a row is reported to those who wait. */
 const MOST_FAILURES = 3;
 
-/** What the server handed over: the first of a block of fencing tokens, and whether more wait. */
-export interface HandOver {
-  readonly fence: unknown;
-  readonly isContended: boolean;
-}
-
 interface Place {
   /** Lock, counter, queue. */
   readonly keys: readonly string[];
   readonly value: string;
   readonly claim: number;
-  readonly granted: (handOver: HandOver) => void;
+  readonly granted: () => void;
   readonly refused: (error: unknown) => void;
   timer?: QueuedTimer | undefined;
   failures: number;
   hasStood: boolean;
 }
+
+/** The text of an error, or what `WAIT` says. Some clients make strings of numbers. */
+type Answer = string | readonly unknown[];
 
 /**
  * The callers of one store that stand in line on the server. Their signs of life leave together, and the same call looks
@@ -63,7 +60,7 @@ export class RedisQueue {
     value: string,
     ttl: number,
     signal: AbortSignal,
-    granted: (handOver: HandOver) => T,
+    granted: () => T,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = () => void this.#leave(place).then(() => reject(signal.reason));
@@ -73,9 +70,9 @@ export class RedisQueue {
         claim: Math.min(ttl, LONGEST_CLAIM),
         failures: 0,
         hasStood: false,
-        granted: (handOver) => {
+        granted: () => {
           signal.removeEventListener('abort', leave);
-          resolve(granted(handOver));
+          resolve(granted());
         },
         refused: (error) => {
           signal.removeEventListener('abort', leave);
@@ -89,9 +86,9 @@ export class RedisQueue {
   }
 
   /** The server has handed a key over to `value`. */
-  woken(value: string, handOver: HandOver): void {
+  woken(value: string): void {
     const place = this.#places.get(value);
-    if (place) this.#grant(place, handOver);
+    if (place) this.#grant(place);
   }
 
   /** Wake-ups may have been missed, and the server may have passed over somebody who could not be woken. */
@@ -115,22 +112,21 @@ export class RedisQueue {
     const keys = places.flatMap((place) => place.keys);
     const args = [HEARTBEAT, ...places.flatMap(({ value, claim }) => [value, claim])];
     try {
-      const answers = await this.#runner.run(WAIT, keys, args, (reply) => reply as unknown[][]);
+      const answers = await this.#runner.run(WAIT, keys, args, (reply) => reply as Answer[]);
       places.forEach((place, index) => this.#answered(place, answers[index]!));
     } catch (error) {
       for (const place of places) this.#failed(place, error);
     }
   }
 
-  #answered(place: Place, [isOurs, number, others]: readonly unknown[]): void {
-    if (Number(isOurs) === 1) {
-      this.#grant(place, { fence: number, isContended: Number(others) === 1 });
-    } else if (this.#isOpen(place)) {
-      // else it was woken or has left meanwhile: this answer is from before
-      place.hasStood = true;
-      place.failures = 0;
-      this.#standAt(place, lookTime(Number(number), Number(others)));
-    }
+  #answered(place: Place, answer: Answer): void {
+    if (!this.#isOpen(place)) return; // it was woken or has left meanwhile: this answer is from before
+    if (typeof answer === 'string') return this.#failed(place, new Error(answer));
+    const [isOurs, ttl, inFront] = answer.map(Number) as [number, number, number];
+    if (isOurs === 1) return this.#grant(place);
+    place.hasStood = true;
+    place.failures = 0;
+    this.#standAt(place, lookTime(ttl, inFront));
   }
 
   #failed(place: Place, error: unknown): void {
@@ -146,10 +142,9 @@ export class RedisQueue {
     place.timer = this.#timers.add(Math.min(due, nextBeat()), () => this.#stand(place));
   }
 
-  #grant(place: Place, handOver: HandOver): void {
-    if (!this.#isOpen(place)) return;
+  #grant(place: Place): void {
     this.#close(place);
-    place.granted(handOver);
+    place.granted();
   }
 
   /** Never rejects: a place that cannot be left is passed over after its heartbeat. */

@@ -5,7 +5,7 @@ import { RedisScript } from './redis-script.js';
  * KEYS: the lock keys, their counters, their queues. ARGV: value, ttl, and perhaps a floor for the fencing token.
  * Returns the fencing token, or nil when a key is held by another value or awaited by others. Idempotent per value.
  */
-export const ACQUIRE = new RedisScript(`${HAND_OVER}
+export const ACQUIRE = new RedisScript(`${MINT}${HAND_OVER}
 local n = #KEYS / 3
 if n > 1 then
   for i = 1, n do
@@ -56,41 +56,46 @@ return answers`);
 
 /**
  * KEYS: the lock keys, their counters, their queues. ARGV: value. Returns 1, or 0 when a key had been lost.
- * Hands each key to its first waiter. Idempotent as long as nobody took the key: ioredis sends a release whose reply was
- * lost again after a reconnect, and that must not look like a loss.
- * \`append\` creates what is missing, which would be a counter without an expiry.
+ * Hands each key to its first waiter. Idempotent until the next holder but one: ioredis sends a release whose reply was lost
+ * again after a reconnect, and that must not look like a loss.
  */
 export const RELEASE = new RedisScript(`${HAND_OVER}
+local function was_released(counter)
+  local text = string.match(redis.call('get', KEYS[counter]) or '', '^%d+ (.*)$') or ''
+  if string.find(text, ' < ' .. ARGV[1], 1, true) then return true end
+  local rest = string.sub(text, 1, #ARGV[1]) == ARGV[1] and string.sub(text, #ARGV[1] + 1) or ''
+  return string.match(rest, ' r$') or string.match(rest, ' r h$')
+end
 local n = #KEYS / 3
 local released = 1
 for i = 1, n do
-  local holder = redis.call('get', KEYS[i])
-  if holder == ARGV[1] then
-    if redis.pcall('append', KEYS[n + i], ' r') == 2 then redis.call('del', KEYS[n + i]) end
+  if redis.call('get', KEYS[i]) == ARGV[1] then
+    mark(n + i, ' r')
     hand_over(i, n + i, 2 * n + i)
-  elseif holder then
+  elseif not was_released(n + i) then
     released = 0
-  else
-    local last = redis.call('get', KEYS[n + i])
-    if not last or string.match(last, ' (.*)$') ~= ARGV[1] .. ' r' then released = 0 end
   end
 end
 return released`);
 
 /**
- * Passes a held lock on inside its process. KEYS: lock, counter, queue. ARGV: value, ttl.
+ * For the next holder of a lock that is ours: one in this process, or the one that a claim was handed to.
+ * KEYS: lock, counter, queue. ARGV: value, ttl.
  * Returns the first of a block of fencing tokens and 1 if others wait; or nil when the lock is not ours.
  */
-export const PASS_ON = new RedisScript(`${MINT}
+export const RENEW = new RedisScript(`${MINT}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
 redis.call('pexpire', KEYS[1], ARGV[2])
-return { mint(2, 2, ARGV[1], ${FENCING_BLOCK}), redis.call('exists', KEYS[3]) }`);
+local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
+local released = string.match(before or '', '^%d+ (.*) r h$')
+if released then redis.call('append', KEYS[2], ' < ' .. released) end
+return { fence, redis.call('exists', KEYS[3]) }`);
 
 /**
  * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, counter, queue.
  * ARGV: milliseconds until the next call at the latest, then for each: value, claim.
- * Returns, for each: { 0, ms to live of the lock (negative: unknown), waiters in front }, or { 1, fencing token, 1 if others
- * wait } when the lock is ours. A lock that nobody holds goes to the first waiter, whoever that is.
+ * Returns, for each: { 1 } when the lock is ours, else { 0, ms to live of the lock (negative: unknown), waiters in front },
+ * or the text of an error. A lock that nobody holds goes to the first waiter, whoever that is.
  */
 export const WAIT = new RedisScript(`${HAND_OVER}
 local time = redis.call('time')
@@ -108,22 +113,22 @@ local function stand(queue, value, claim)
 end
 local function wait(lock, counter, queue, value, claim)
   local holder = redis.call('get', KEYS[lock])
-  local in_front = 0
-  if holder ~= value then
-    local was_empty = redis.call('exists', KEYS[queue]) == 0
-    in_front = stand(queue, value, claim)
-    redis.call('pexpire', KEYS[queue], ARGV[1])
-    if not holder then hand_over(lock, counter, queue)
-    elseif was_empty then tell(holder, '! ' .. KEYS[lock]) end
+  if holder == value then return { 1 } end
+  local was_empty = redis.call('exists', KEYS[queue]) == 0
+  local in_front = stand(queue, value, claim)
+  redis.call('pexpire', KEYS[queue], ARGV[1])
+  if not holder then
+    hand_over(lock, counter, queue, value)
+    if redis.call('get', KEYS[lock]) == value then return { 1 } end
+  elseif was_empty then
+    tell(holder, '! ' .. KEYS[lock])
   end
-  if redis.call('get', KEYS[lock]) ~= value then return { 0, redis.call('pttl', KEYS[lock]), in_front } end
-  local last = string.match(redis.call('get', KEYS[counter]) or '', '^%d+')
-  local fence = last and tonumber(last) - ${FENCING_BLOCK} + 1 or mint(counter, counter, value, ${FENCING_BLOCK})
-  return { 1, fence, redis.call('exists', KEYS[queue]) }
+  return { 0, redis.call('pttl', KEYS[lock]), in_front }
 end
 local answers = {}
 for i = 1, #KEYS / 3 do
-  answers[i] = wait(3 * i - 2, 3 * i - 1, 3 * i, ARGV[2 * i], ARGV[2 * i + 1])
+  local _, answer = pcall(wait, 3 * i - 2, 3 * i - 1, 3 * i, ARGV[2 * i], ARGV[2 * i + 1])
+  answers[i] = type(answer) == 'table' and answer.err or answer
 end
 return answers`);
 

@@ -18,14 +18,14 @@ export class Tenures {
     this.#limit = limit;
   }
 
-  /** Resolves once the server can tell that another process waits. */
-  listen(): Promise<void> {
-    return this.#wakeUps.open();
+  /** Resolves once the server can tell that another process waits. Never rejects: until then, one is taken to wait. */
+  async listen(): Promise<void> {
+    if (!this.#wakeUps.isLive) await this.#wakeUps.open().catch(() => undefined);
   }
 
-  begin(lock: string, isContended: boolean, tokensLeft: number): Tenure {
+  begin(lock: string): Tenure {
     if (this.#byLock.size >= this.#sweepAt) this.#sweep();
-    const tenure = new Tenure(isContended, tokensLeft);
+    const tenure = new Tenure();
     this.#byLock.set(lock, new WeakRef(tenure));
     return tenure;
   }
@@ -41,19 +41,18 @@ export class Tenures {
 
   /** Counts a pass. `false`: other processes are first. */
   mayPass(tenure: Tenure): boolean {
-    if (!this.#wakeUps.isLive) tenure.isContended = true; // as far as anybody knows
+    if (!this.#wakeUps.isLive) tenure.contend(); // as far as anybody knows
     return tenure.mayPass(this.#limit);
   }
 
   /** Another process stands in line for `lock`. */
   contended(lock: string): void {
-    const tenure = this.#byLock.get(lock)?.deref();
-    if (tenure) tenure.isContended = true;
+    this.#byLock.get(lock)?.deref()?.contend();
   }
 
-  /** For messages that may have been missed. */
-  allContended(): void {
-    for (const lock of this.#byLock.keys()) this.contended(lock);
+  /** For messages that may have been missed, by a server that may have lost its data. */
+  doubtAll(): void {
+    for (const tenure of this.#byLock.values()) tenure.deref()?.doubt();
   }
 
   #sweep(): void {

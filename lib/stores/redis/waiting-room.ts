@@ -1,11 +1,14 @@
+import { systemClock } from '../../core/clock.js';
 import { clientKeyPrefix } from './redis-client.js';
 import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
 import { RedisQueue } from './redis-queue.js';
-import { CHANNEL, FENCING_BLOCK } from './redis-lua.js';
+import { CHANNEL } from './redis-lua.js';
 import type { ScriptRunner } from './script-runner.js';
-import type { Tenure } from './tenure.js';
 import { Tenures } from './tenures.js';
 import { WakeUps } from './wake-ups.js';
+
+/** Milliseconds. */
+const LONGEST_SUBSCRIPTION = 500;
 
 /** What the server says to one store: keys handed over to its waiters, and other processes waiting for its locks. */
 export class WaitingRoom {
@@ -36,27 +39,32 @@ export class WaitingRoom {
     value: string,
     ttl: number,
     signal: AbortSignal,
-    granted: (fence: unknown, tenure: Tenure) => T,
+    granted: () => T,
   ): Promise<T> {
-    await this.#wakeUps.open();
+    if (!this.#wakeUps.isLive) await this.#listen();
     signal.throwIfAborted();
-    return this.#queue.wait(keys, value, ttl, signal, ({ fence, isContended }) =>
-      granted(fence, this.tenures.begin(keys[0]!, isContended, FENCING_BLOCK - 1)),
-    );
+    return this.#queue.wait(keys, value, ttl, signal, granted);
   }
 
   close(): void {
     this.#wakeUps.close();
   }
 
+  /** Resolves also when that takes long: without wake-ups, a sign of life finds a free key. Rejects when it is refused. */
+  #listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = systemClock.schedule(LONGEST_SUBSCRIPTION, resolve, true);
+      this.#wakeUps.open().then(resolve, reject).finally(cancel);
+    });
+  }
+
   #message(text: string): void {
-    const [first = '', second, ...rest] = text.split(' ');
-    if (first === '!') this.tenures.contended(text.slice(2 + this.#clientPrefix.length));
-    else this.#queue.woken(rest.join(' '), { fence: first, isContended: second === '1' });
+    if (text.startsWith('! ')) this.tenures.contended(text.slice(2 + this.#clientPrefix.length));
+    else this.#queue.woken(text);
   }
 
   #missed(): void {
-    this.tenures.allContended();
+    this.tenures.doubtAll();
     this.#queue.standAgain();
   }
 }

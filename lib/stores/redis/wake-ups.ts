@@ -85,9 +85,9 @@ export class WakeUps {
     this.#subscriber = listensBesides(this.#client)
       ? this.#client
       : this.#client.duplicate({ enableOfflineQueue: true, lazyConnect: false });
-    const listeners = this.#listeners;
+    for (const [event, listener] of this.#listeners) this.#subscriber.on(event, listener);
     await this.#subscribe();
-    for (const [event, listener] of listeners) this.#subscriber.on(event, listener);
+    this.#listener.missed();
   }
 
   async #subscribe(): Promise<void> {

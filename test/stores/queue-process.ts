@@ -1,0 +1,50 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis5';
+import { type LockOptions, LockService, RedisLockStore } from 'nest-holdfast';
+import type { RedisServer } from '../support/redis-server.js';
+import { until } from '../support/until.js';
+import { disconnect } from './redis-locks.js';
+
+/** ioredis 6 is woken on its own connection, ioredis 5 on a second one. */
+export const CLIENTS = [
+  ['ioredis 6', Redis],
+  ['ioredis 5', Redis5 as unknown as typeof Redis],
+] as const;
+
+interface QueueProcessOptions extends LockOptions {
+  readonly Client?: typeof Redis;
+  readonly client?: RedisOptions;
+  readonly localPassLimit?: number;
+}
+
+/** One of several processes that want the same locks: a client, a store and a service, which close with their block. */
+export class QueueProcess implements AsyncDisposable {
+  readonly redis: Redis;
+  readonly store: RedisLockStore;
+  readonly locks: LockService;
+
+  constructor(url: string, options: QueueProcessOptions = {}) {
+    const { Client = Redis, client, localPassLimit, ...lockOptions } = options;
+    this.redis = new Client(url, { retryStrategy: () => 20, ...client });
+    this.redis.on('error', () => {}); // the commands say what matters here
+    this.store = new RedisLockStore(this.redis, { localPassLimit });
+    this.locks = new LockService(this.store, { waitTimeout: 60_000, ...lockOptions });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.locks.close();
+    disconnect(this.redis);
+  }
+}
+
+/** Who stands in line for `key` on the server, first to last. */
+export async function inLine(server: RedisServer, key: string): Promise<string[]> {
+  return (await server.command('LRANGE', `{lock:${key}}:queue`, 0, -1)) as string[];
+}
+
+/** Resolves when so many stand in line for `key`. */
+export async function standing(server: RedisServer, key: string, count: number): Promise<void> {
+  await until(async () => (await inLine(server, key)).length === count, {
+    what: `${count} in line for ${key}`,
+  });
+}
