@@ -141,7 +141,6 @@ export class Acquisition implements TurnLimits {
       signal.throwIfAborted();
       const grant = await this.#attempts.make(asItIs);
       if (grant) return grant;
-      this.turn.answered();
     }
     return undefined;
   }
@@ -151,7 +150,6 @@ export class Acquisition implements TurnLimits {
       signal.throwIfAborted();
       const grant = await this.#attempts.queue(signal);
       if (grant) return grant;
-      this.turn.answered();
     }
     return undefined;
   }

@@ -70,6 +70,7 @@ export class Attempts {
     const sentAt = clock.now();
     return this.#ask(() => tryAcquireAll(store, this.#request), {
       read: (lease) => {
+        this.#turn.answered();
         this.#tooLate = undefined;
         this.#wasHeld ||= !lease;
         return then(lease && this.#inTime({ lease, sentAt }));
@@ -85,6 +86,7 @@ export class Attempts {
       () => this.#around.store.acquire!(this.#request, signal),
       { read: (lease) => lease, late: giveBack, within: Infinity }, // it waits, so only the deadline ends it
     );
+    this.#turn.answered();
     return this.#confirmed(claim);
   }
 

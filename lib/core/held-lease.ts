@@ -144,7 +144,8 @@ export class HeldLease extends LeaseLife {
     if (!next || this.#lastExtension) return undefined;
     const { ttl } = next;
     const now = this.#around.clock.now();
-    const isFresh = this.validity.ttl === ttl && this.remaining >= ttl / 2;
+    const { validity } = this;
+    const isFresh = validity.isWhole && validity.ttl === ttl && this.remaining >= ttl / 2;
     const lease = this.#lease.passOn?.(ttl, !isFresh);
     if (!lease) return undefined;
     const isAsked = lease instanceof Promise;

@@ -36,13 +36,16 @@ export class LocalQueue<T extends InLine<T>> {
     return true;
   }
 
-  /** Stands behind whoever is at the front. `false`: nobody was, and `turn` is there now. */
-  join(key: string, turn: T): boolean {
-    if (this.enter([key])) return false;
+  /** The first of the keys that has somebody at its front. */
+  taken(keys: readonly string[]): string | undefined {
+    return keys.find((key) => this.#lines.has(key));
+  }
+
+  /** Stands behind whoever is at the front. */
+  join(key: string, turn: T): void {
     let line = this.#lines.get(key);
     if (!line) this.#lines.set(key, (line = new Line<T>()));
     line.waiting.add(turn);
-    return true;
   }
 
   /** For a turn that stands behind the front of `key`. */

@@ -59,7 +59,7 @@ export interface AcquireRequest {
 
 /** A store's grant of its keys to one token. */
 export interface Lease {
-  /** Grows with every grant of the key. Present when the store declares `supports.fencing`. */
+  /** Grows with every grant of the key. Present when the store declares `supports.fencing`; of a claim, once it was extended. */
   readonly fencingToken?: bigint | undefined;
   /** Aborts when the store itself learns that the grant is gone (a closed session, say). */
   readonly lost?: AbortSignal | undefined;
@@ -87,5 +87,6 @@ export interface LockInspection {
   readonly holder?: string | undefined;
   /** Milliseconds until the key frees itself unless extended. */
   readonly remaining?: number | undefined;
+  /** The largest one that the holder, and those of its process who have the lock after it, may use. */
   readonly fencingToken?: bigint | undefined;
 }

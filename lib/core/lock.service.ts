@@ -41,6 +41,7 @@ export class LockService {
   readonly #around: AcquisitionSurroundings & LeaseSurroundings & { readonly keeper: LeaseKeeper };
   readonly #context = new LockContext();
   readonly #acquisitions = new OpenAcquisitions();
+  #isClosed = false;
   #closed: Promise<void> | undefined;
 
   constructor(store: LockStore, { clock = systemClock, ...defaults }: LockServiceOptions = {}) {
@@ -130,6 +131,7 @@ export class LockService {
   }
 
   async #close(): Promise<void> {
+    this.#isClosed = true;
     const stopped = this.#acquisitions.stop((keys) => this.#closedError(keys));
     const withdrawn = [...this.#around.keeper.leases].map((lease) => lease.withdraw());
     await Promise.all([stopped, ...withdrawn]);
@@ -159,7 +161,7 @@ export class LockService {
   }
 
   #begin(keys: readonly string[], options: ResolvedLockOptions): Acquisition {
-    if (this.#closed) throw this.#closedError(keys);
+    if (this.#isClosed) throw this.#closedError(keys);
     options.signal?.throwIfAborted();
     const acquisition = new Acquisition(this.#around, keys, options, this.#end);
     this.#acquisitions.add(acquisition);
@@ -177,7 +179,7 @@ export class LockService {
     const held = new HeldLease(grant, turn, options, this.#around);
     this.#around.keeper.keep(held);
     this.events.publish('held', () => held.event());
-    if (this.#closed) return this.#giveUp(held).finally(() => this.#end(acquisition));
+    if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
     this.#end(acquisition);
     held.assertHeld();
     return use(held);

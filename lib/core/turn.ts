@@ -12,8 +12,8 @@ export interface TurnLimits {
 }
 
 /**
- * One caller's way to the front of its keys, and its stay there. Several keys are lined up for one after the other in
- * canonical order, so that two callers never wait for each other.
+ * One caller's way to the front of its keys, and its stay there. Whoever waits for several keys stands in the line of one
+ * that is taken, and blocks none of the others meanwhile, so that two callers never wait for each other.
  */
 export class Turn implements InLine<Turn> {
   before: Turn | undefined;
@@ -22,8 +22,10 @@ export class Turn implements InLine<Turn> {
   /** What the caller wants of a lease that is passed on to it. */
   readonly ttl: number;
   readonly #queue: LocalQueue<Turn>;
-  /** At the front of so many keys. */
-  #fronts = 0;
+  /** The keys at whose front it is: none or all of them, or one when it has just arrived there. */
+  #fronts: readonly string[] = [];
+  /** The key in whose line it stands. */
+  #awaited = '';
   /** While this caller stands behind somebody: */
   #limits: TurnLimits | undefined;
   #timer: QueuedTimer | undefined;
@@ -39,7 +41,7 @@ export class Turn implements InLine<Turn> {
   /** Goes to the front at once, if nobody is there. */
   take(): boolean {
     if (!this.#queue.enter(this.keys)) return false;
-    this.#fronts = this.keys.length;
+    this.#fronts = this.keys;
     return true;
   }
 
@@ -58,7 +60,8 @@ export class Turn implements InLine<Turn> {
   /** Ends the wait, if there is one. */
   stop(reason: unknown): boolean {
     if (!this.#limits) return false;
-    this.#queue.quit(this.#awaited, this);
+    if (this.#fronts.length === 0) this.#queue.quit(this.#awaited, this);
+    this.leave();
     const reject = this.#reject!;
     this.#endWait();
     reject(reason);
@@ -72,9 +75,9 @@ export class Turn implements InLine<Turn> {
 
   /** The one before has left the front, and perhaps passes its lease on. */
   arrive(passed?: Passed): void {
-    this.#fronts++;
-    if (passed) this.#come(passed);
-    else this.#lineUp();
+    this.#fronts = [this.#awaited];
+    if (this.keys.length === 1) this.#come(passed);
+    else queueMicrotask(() => this.#limits && this.#lineUp()); // not at once: many may leave one line for another
   }
 
   /** The one to whom a lease of these keys could be passed on. A lease of several keys goes back to the store. */
@@ -85,7 +88,8 @@ export class Turn implements InLine<Turn> {
 
   /** Lets `next` have the front, and the lease. */
   pass(next: Turn, passed: Passed): void {
-    this.#fronts = 0;
+    this.#fronts = [];
+    this.answered();
     this.#queue.quit(this.keys[0]!, next);
     next.arrive(passed);
   }
@@ -93,8 +97,8 @@ export class Turn implements InLine<Turn> {
   /** Makes room at the fronts. Safe to call twice. `failure` is what the store did to this one. */
   leave(failure?: unknown): void {
     const fronts = this.#fronts;
-    this.#fronts = 0;
-    for (let index = 0; index < fronts; index++) this.#queue.leave(this.keys[index]!, failure);
+    this.#fronts = [];
+    for (const key of fronts) this.#queue.leave(key, failure);
   }
 
   /** The store has answered. */
@@ -107,15 +111,19 @@ export class Turn implements InLine<Turn> {
     return this.#queue.failureOf(this.#awaited);
   }
 
-  get #awaited(): string {
-    return this.keys[this.#fronts]!;
-  }
-
+  /** Goes to the front of all keys, or stands in the line of the first other one that is taken. */
   #lineUp(): void {
-    for (; this.#fronts < this.keys.length; this.#fronts++) {
-      if (this.#queue.join(this.#awaited, this)) return;
+    const others = this.keys.filter((key) => !this.#fronts.includes(key));
+    const taken = this.#queue.taken(others);
+    if (taken === undefined) {
+      this.#queue.enter(others);
+      this.#fronts = this.keys;
+      this.#come(undefined);
+    } else {
+      this.leave();
+      this.#awaited = taken;
+      this.#queue.join(taken, this);
     }
-    this.#come(undefined);
   }
 
   #come(passed: Passed | undefined): void {

@@ -42,6 +42,11 @@ export class Validity {
     return this.#countedFrom;
   }
 
+  /** `maxHold` did not shorten what the store was asked for. */
+  get isWhole(): boolean {
+    return this.#countedFrom + this.#ttl <= this.#holdUntil;
+  }
+
   get until(): number {
     return this.#untilFor(this.#countedFrom, this.#ttl);
   }

@@ -85,6 +85,17 @@ describe('a lease is renewed before it is passed on', () => {
     expect(second.value!.remaining).toBe(988);
   });
 
+  it('when a maxHold cut its ttl short, though half of what the next holder wants is left', async () => {
+    const options = { ttl: 1_000, maxHold: 1_500 };
+    const { lease, first, second, clock } = await inLine(options, { maxHold: 60_000 });
+    await clock.advance(720);
+    expect(lease.extensions).toEqual([1_000, 833]);
+    await first.release();
+    await clock.advance(0);
+    expect(lease.passes).toEqual([{ ttl: 1_000, renew: true }]);
+    expect(second.value!.remaining).toBe(988);
+  });
+
   it('when the next holder wants another ttl', async () => {
     const { lease, first, second, clock } = await inLine({}, { ttl: 2_000 });
     await first.release();

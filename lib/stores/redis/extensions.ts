@@ -43,10 +43,8 @@ export class Extensions {
     const locks: string[] = [];
     const args: (string | number)[] = [extensions[0]!.ttl];
     for (const each of extensions) {
-      for (let index = 0; index < each.locks; index++) {
-        locks.push(each.keys[index]!);
-        args.push(each.value);
-      }
+      for (let index = 0; index < each.locks; index++) locks.push(each.keys[index]!);
+      args.push(each.locks, each.value);
     }
     const answers = this.#runner.run(EXTEND, locks, args, (reply) => reply as unknown[]);
     this.#runner.acknowledged(answers).then(

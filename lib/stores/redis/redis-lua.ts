@@ -4,16 +4,16 @@
  * "<deadline> <claim> <value>" in the order of arrival.
  *
  * Also beside it lives a counter, "<last fencing token> <value>". Behind that, " r" says that the value was released, " h" that
- * the key has been handed over since, and " < <value>" who handed it over to this value. It lives for a day from
- * its first grant. It never goes back while clocks are sane, even when it was lost: it is at least the server's clock in
- * microseconds.
+ * the key has been handed over since, and " < <value>" who handed it over to this value. It lives for a day
+ * after the last grant. It never goes back while clocks are sane, even when it was lost: it is at least the server's clock
+ * in microseconds.
  *
  * A value is "<id>.<token>:<holder>". The id names the store that waits or holds, and the channel on which it is woken.
  * It begins with ~ on a Cluster, where PUBLISH does not tell whether anybody listens.
  * Numbers are written with `%.0f`, because Lua writes large ones with 14 digits only.
  */
 
-/** Seconds that a counter lives. The clock floor makes its loss harmless. */
+/** Seconds that a counter outlives the last grant of its key. The clock floor makes its loss harmless. */
 const COUNTER_SECONDS = 86_400;
 
 /** Fencing tokens that a grant reserves, where its holder may pass it on: as many holders may follow without a command. */
@@ -34,14 +34,13 @@ local function mint(first, last, value, block, floor)
   local before
   local counter = string.format('%.0f ', fence + block - 1) .. value
   for i = first, last do
-    before = redis.call('set', KEYS[i], counter, 'KEEPTTL', 'GET')
-    if before then highest = math.max(highest, tonumber(string.match(before, '^%d+')))
-    else redis.call('expire', KEYS[i], ${COUNTER_SECONDS}) end
+    before = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
+    if before then highest = math.max(highest, tonumber(string.match(before, '^%d+'))) end
     if not before or string.sub(before, -2) ~= ' r' then was_released = false end
   end
   if highest < fence then return fence, was_released, before end
   counter = string.format('%.0f ', highest + block) .. value
-  for i = first, last do redis.call('set', KEYS[i], counter, 'KEEPTTL') end
+  for i = first, last do redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}) end
   return highest + 1, was_released, before
 end`;
 

@@ -29,6 +29,7 @@ interface Place {
   timer?: QueuedTimer | undefined;
   failures: number;
   hasStood: boolean;
+  hasLeft: boolean;
 }
 
 /** The text of an error, or what `WAIT` says. Some clients make strings of numbers. */
@@ -53,7 +54,6 @@ export class RedisQueue {
 
   /**
    * Calls `granted` in the turn in which the key arrives. Rejects with `signal.reason`, and has left the line by then.
-   * The channel of the store has to be open before.
    */
   wait<T>(
     keys: readonly string[],
@@ -70,6 +70,7 @@ export class RedisQueue {
         claim: Math.min(ttl, LONGEST_CLAIM),
         failures: 0,
         hasStood: false,
+        hasLeft: false,
         granted: () => {
           signal.removeEventListener('abort', leave);
           resolve(granted());
@@ -102,7 +103,7 @@ export class RedisQueue {
   }
 
   readonly #send = (): void => {
-    const places = this.#due;
+    const places = this.#due.filter((place) => this.#isOpen(place));
     this.#due = [];
     for (const call of inCalls(places, ({ keys }) => this.#slotOf(keys[0]!))) void this.#call(call);
   };
@@ -120,6 +121,7 @@ export class RedisQueue {
   }
 
   #answered(place: Place, answer: Answer): void {
+    if (place.hasLeft) void this.#leave(place); // in case that this call came in after its LEAVE
     if (!this.#isOpen(place)) return; // it was woken or has left meanwhile: this answer is from before
     if (typeof answer === 'string') return this.#failed(place, new Error(answer));
     const [isOurs, ttl, inFront] = answer.map(Number) as [number, number, number];
@@ -149,6 +151,7 @@ export class RedisQueue {
 
   /** Never rejects: a place that cannot be left is passed over after its heartbeat. */
   async #leave(place: Place): Promise<void> {
+    place.hasLeft = true;
     this.#close(place);
     await this.#runner
       .run(LEAVE, place.keys, [place.value], () => undefined)

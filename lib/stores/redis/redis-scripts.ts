@@ -27,30 +27,35 @@ if was_released or not is_new then return fence end
 local is_awaited = false
 for i = 1, n do is_awaited = is_awaited or redis.call('exists', KEYS[2 * n + i]) == 1 end
 if not is_awaited then return fence end
-for i = 1, n do hand_over(i, n + i, 2 * n + i) end
-return nil`);
+local is_taken = false
+for i = 1, n do
+  hand_over(i, n + i, 2 * n + i)
+  is_taken = is_taken or redis.call('exists', KEYS[i]) == 1
+end
+if is_taken then return nil end
+for i = 1, n do redis.call('set', KEYS[i], ARGV[1], 'PX', ARGV[2]) end
+return (mint(n + 1, 2 * n, ARGV[1], 1, ARGV[3]))`);
 
 /**
- * KEYS: locks. ARGV: ttl, then the value of each lock; those of one lease stand together and have the same value.
- * Returns, for each lease: 1, or 0 when a key is not ours, or the text of an error.
+ * For one or more leases. KEYS: the locks of each. ARGV: ttl, then for each: number of locks, value.
+ * Returns, for each: 1, or 0 when a key is not ours, or the text of an error.
  */
 export const EXTEND = new RedisScript(`
-local function extend(first, last)
+local function extend(first, last, value)
   for i = first, last do
     local holder = redis.pcall('get', KEYS[i])
     if type(holder) == 'table' then return holder.err end
-    if holder ~= ARGV[i + 1] then return 0 end
+    if holder ~= value then return 0 end
   end
   for i = first, last do redis.call('pexpire', KEYS[i], ARGV[1]) end
   return 1
 end
 local answers = {}
-local first = 1
-while KEYS[first] do
-  local last = first
-  while KEYS[last + 1] and ARGV[last + 2] == ARGV[first + 1] do last = last + 1 end
-  answers[#answers + 1] = extend(first, last)
-  first = last + 1
+local last = 0
+for i = 2, #ARGV, 2 do
+  local first = last + 1
+  last = last + ARGV[i]
+  answers[#answers + 1] = extend(first, last, ARGV[i + 1])
 end
 return answers`);
 
@@ -64,7 +69,7 @@ local function was_released(counter)
   local text = string.match(redis.call('get', KEYS[counter]) or '', '^%d+ (.*)$') or ''
   if string.find(text, ' < ' .. ARGV[1], 1, true) then return true end
   local rest = string.sub(text, 1, #ARGV[1]) == ARGV[1] and string.sub(text, #ARGV[1] + 1) or ''
-  return string.match(rest, ' r$') or string.match(rest, ' r h$')
+  return string.match(rest, ' r[ h]*$')
 end
 local n = #KEYS / 3
 local released = 1
@@ -87,8 +92,8 @@ export const RENEW = new RedisScript(`${MINT}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
 redis.call('pexpire', KEYS[1], ARGV[2])
 local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
-local released = string.match(before or '', '^%d+ (.*) r h$')
-if released then redis.call('append', KEYS[2], ' < ' .. released) end
+local released = string.match(before or '', '^%d+ (.*) r[ h]+$')
+if released then redis.call('append', KEYS[2], ' < ' .. string.gsub(released, ' < .*', '')) end
 return { fence, redis.call('exists', KEYS[3]) }`);
 
 /**
@@ -120,7 +125,7 @@ local function wait(lock, counter, queue, value, claim)
   if not holder then
     hand_over(lock, counter, queue, value)
     if redis.call('get', KEYS[lock]) == value then return { 1 } end
-  elseif was_empty then
+  elseif was_empty or (in_front == 0 and string.sub(value, 1, 1) == '~') then -- a Cluster's subscriber may miss one unseen
     tell(holder, '! ' .. KEYS[lock])
   end
   return { 0, redis.call('pttl', KEYS[lock]), in_front }

@@ -1,4 +1,3 @@
-import { systemClock } from '../../core/clock.js';
 import { clientKeyPrefix } from './redis-client.js';
 import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
 import { RedisQueue } from './redis-queue.js';
@@ -6,9 +5,6 @@ import { CHANNEL } from './redis-lua.js';
 import type { ScriptRunner } from './script-runner.js';
 import { Tenures } from './tenures.js';
 import { WakeUps } from './wake-ups.js';
-
-/** Milliseconds. */
-const LONGEST_SUBSCRIPTION = 500;
 
 /** What the server says to one store: keys handed over to its waiters, and other processes waiting for its locks. */
 export class WaitingRoom {
@@ -41,21 +37,13 @@ export class WaitingRoom {
     signal: AbortSignal,
     granted: () => T,
   ): Promise<T> {
-    if (!this.#wakeUps.isLive) await this.#listen();
+    if (!this.#wakeUps.isLive) await this.#wakeUps.open();
     signal.throwIfAborted();
     return this.#queue.wait(keys, value, ttl, signal, granted);
   }
 
   close(): void {
     this.#wakeUps.close();
-  }
-
-  /** Resolves also when that takes long: without wake-ups, a sign of life finds a free key. Rejects when it is refused. */
-  #listen(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = systemClock.schedule(LONGEST_SUBSCRIPTION, resolve, true);
-      this.#wakeUps.open().then(resolve, reject).finally(cancel);
-    });
   }
 
   #message(text: string): void {

@@ -1,7 +1,17 @@
+import { systemClock } from '../../core/clock.js';
 import { listensBesides } from './redis-client.js';
 import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
 
 type Subscribable = RedisClient & SubscriberClient & DuplicableClient;
+
+/** Milliseconds that a subscription is waited for. */
+const LONGEST_WAIT = 500;
+/** For a connection of our own, which has to come back whatever happens to the other one. */
+const SUBSCRIBER_OPTIONS = {
+  enableOfflineQueue: true,
+  lazyConnect: false,
+  retryStrategy: (attempt: number) => Math.min(attempt * 50, 2_000),
+};
 
 export interface WakeUpListener {
   /** A message came in on the channel. */
@@ -33,13 +43,20 @@ export class WakeUps {
     return this.#isLive;
   }
 
-  /** Resolves once messages arrive. Rejects when the subscription is refused; the next call tries again. */
+  /**
+   * Resolves once messages arrive, or when that takes long: without them, a sign of life finds a free key. Rejects when the
+   * subscription is refused; the next call tries again.
+   */
   open(): Promise<void> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.close();
       throw error;
     });
-    return this.#opened;
+    const opened = this.#opened;
+    return new Promise((resolve, reject) => {
+      const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
+      opened.then(resolve, reject).finally(cancel);
+    });
   }
 
   /** Never throws. */
@@ -84,7 +101,7 @@ export class WakeUps {
   async #open(): Promise<void> {
     this.#subscriber = listensBesides(this.#client)
       ? this.#client
-      : this.#client.duplicate({ enableOfflineQueue: true, lazyConnect: false });
+      : this.#client.duplicate(SUBSCRIBER_OPTIONS);
     for (const [event, listener] of this.#listeners) this.#subscriber.on(event, listener);
     await this.#subscribe();
     this.#listener.missed();

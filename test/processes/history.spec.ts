@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisServer } from '../support/redis-server.js';
+import { WORK_MS } from './duration.js';
+import { HistoryRun } from './history-run.js';
+import { type Entry, type ProcessHistory, violations } from './history.js';
+import { seeded } from './history-random.js';
+import { WakeUpWatch, wokenTogether } from './history-wake-ups.js';
+
+const PROCESSES = 4;
+const CALLERS = 8;
+/** `HOLDFAST_TEST_SEED` repeats the choices of a run, though not its interleaving. */
+const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
+/** Why a caller may get no lock. */
+const FAIR_REFUSALS = /^held$|^AbortError|^LockStoreError.*its answer took/;
+
+describe(`${PROCESSES} processes with ${CALLERS} callers each, killed and paused (seed ${SEED})`, () => {
+  let server: RedisServer;
+  let directory: string;
+  let watch: WakeUpWatch;
+  let run: HistoryRun;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    directory = await mkdtemp(join(tmpdir(), 'holdfast-history-'));
+    watch = await WakeUpWatch.start(server.url);
+    run = new HistoryRun(server.url, directory, CALLERS, seeded(SEED));
+    await run.start(PROCESSES);
+  }, 60_000);
+
+  afterAll(async () => {
+    await run[Symbol.asyncDispose]();
+    await watch[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+    await server.stop();
+  });
+
+  it(
+    'hold a lock one at a time, in order, with growing tokens, and wake nobody in vain',
+    async () => {
+      await run.disturb(WORK_MS);
+      await run.finish();
+      const histories = await run.histories();
+      console.log(figures(histories, run, watch));
+
+      expect(violations(histories)).toEqual([]);
+      expect(wokenTogether(watch.all, run.killed)).toEqual([]);
+      const refused = all(histories, 'refused').map(({ why }) => why);
+      expect(refused.filter((why) => !FAIR_REFUSALS.test(why))).toEqual([]);
+      for (const history of histories) expect(unanswered(history)).toEqual([]);
+      expect(all(histories, 'granted').length).toBeGreaterThan(0);
+    },
+    WORK_MS + 60_000,
+  );
+});
+
+function all<Is extends Entry['is']>(histories: readonly ProcessHistory[], is: Is) {
+  const isIt = (entry: Entry): entry is Extract<Entry, { is: Is }> => entry.is === is;
+  return histories.flatMap(({ entries }) => entries.filter(isIt));
+}
+
+/** Asks that a process which came to its end never answered. */
+function unanswered({ entries, killedAt }: ProcessHistory): number[] {
+  if (killedAt !== undefined) return [];
+  const open = new Set<number>();
+  for (const entry of entries) {
+    if (entry.is === 'asked') open.add(entry.ask);
+    if (entry.is === 'granted' || entry.is === 'refused') open.delete(entry.ask);
+  }
+  return [...open];
+}
+
+function figures(
+  histories: readonly ProcessHistory[],
+  run: HistoryRun,
+  watch: WakeUpWatch,
+): string {
+  const granted = all(histories, 'granted');
+  const from = (origin: string): number => granted.filter((grant) => grant.from === origin).length;
+  const kinds = ['asked', 'cancelled', 'refused', 'extended', 'lost', 'contended'] as const;
+  return JSON.stringify({
+    seed: SEED,
+    kills: run.kills,
+    pauses: run.pauses,
+    granted: granted.length,
+    byAttempt: from('attempt'),
+    fromTheLine: from('line'),
+    passedOn: from('holder before'),
+    ...Object.fromEntries(kinds.map((kind) => [kind, all(histories, kind).length])),
+    wakeUps: watch.all.length,
+  });
+}

@@ -1,0 +1,168 @@
+/** What one process did, in its order. Times are nanoseconds of the machine's monotonic clock. */
+export type Entry =
+  | { readonly is: 'asked'; readonly ask: number; readonly key: string; readonly at: number }
+  | { readonly is: 'cancelled'; readonly ask: number; readonly at: number }
+  /** The ask ended without a lock. */
+  | { readonly is: 'refused'; readonly ask: number; readonly at: number; readonly why: string }
+  | Granted
+  /** An extension came through; it may have been asked for before the lock was handed out. */
+  | {
+      readonly is: 'extended';
+      readonly key: string;
+      readonly token: number;
+      readonly until: number;
+    }
+  | { readonly is: 'released' | 'lost'; readonly ask: number; readonly at: number }
+  /** What becomes of the lease of a key: it comes out of the line, goes on in the process, goes back. */
+  | { readonly is: 'claimed' | 'passing' | 'returned'; readonly key: string }
+  /** The server is asked for fencing tokens, and says whether others wait. */
+  | { readonly is: 'renewing'; readonly key: string }
+  | { readonly is: 'renewed'; readonly key: string; readonly isContended: boolean }
+  /** The server told the process that another one waits for the lock it holds. */
+  | { readonly is: 'contended'; readonly key: string };
+
+export interface Granted {
+  readonly is: 'granted';
+  readonly ask: number;
+  readonly key: string;
+  readonly token: number;
+  readonly at: number;
+  /** The end of its validity, as far as it was known. */
+  readonly until: number;
+  readonly from: 'attempt' | 'line' | 'holder before';
+}
+
+export interface ProcessHistory {
+  readonly process: string;
+  readonly entries: readonly Entry[];
+  readonly killedAt?: number | undefined;
+}
+
+/** While another process waits, a process passes a lock on at most so often in a row. */
+const LOCAL_PASS_LIMIT = 8;
+
+/** What of all this must not be. */
+export function violations(histories: readonly ProcessHistory[]): string[] {
+  return [
+    ...overlaps(histories),
+    ...histories.flatMap((history) => [...outOfOrder(history), ...passedTooOften(history)]),
+  ];
+}
+
+interface Hold {
+  readonly process: string;
+  readonly key: string;
+  readonly token: number;
+  readonly from: number;
+  until: number;
+}
+
+/** Two that held a lock at once, and tokens that do not grow in the order of the grants. */
+function overlaps(histories: readonly ProcessHistory[]): string[] {
+  const found: string[] = [];
+  for (const holds of grouped(histories.flatMap(holdsOf), ({ key }) => key)) {
+    const [first, ...rest] = holds.toSorted((a, b) => a.from - b.from) as [Hold, ...Hold[]];
+    let longest = first;
+    let newest = first;
+    for (const hold of rest) {
+      if (hold.from < longest.until) found.push(`two at once: ${nameOf(longest)}, ${nameOf(hold)}`);
+      if (hold.token <= newest.token) found.push(`no growth: ${nameOf(newest)}, ${nameOf(hold)}`);
+      if (hold.until > longest.until) longest = hold;
+      if (hold.token > newest.token) newest = hold;
+    }
+  }
+  return found;
+}
+
+/** From the grant to the first end of it: a release, a loss, the end of its validity, or of its process. */
+function holdsOf({ process, entries, killedAt = Infinity }: ProcessHistory): Hold[] {
+  const holds = new Map<number, Hold>();
+  const byToken = new Map<string, number>();
+  const ends = new Map<number, number>();
+  for (const entry of entries) {
+    if (entry.is === 'released' || entry.is === 'lost') {
+      ends.set(entry.ask, Math.min(entry.at, ends.get(entry.ask) ?? Infinity));
+    } else if (entry.is === 'granted') {
+      const { key, token, at: from, until } = entry;
+      holds.set(entry.ask, { process, key, token, from, until });
+      byToken.set(`${key} ${token}`, entry.ask);
+    } else if (entry.is === 'extended') {
+      const hold = holds.get(byToken.get(`${entry.key} ${entry.token}`) ?? -1);
+      if (hold) hold.until = Math.max(hold.until, entry.until);
+    }
+  }
+  for (const [ask, hold] of holds) {
+    hold.until = Math.min(hold.until, ends.get(ask) ?? Infinity, killedAt);
+  }
+  return [...holds.values()].filter(({ from, until }) => until > from);
+}
+
+/** Callers of one process who were served before others that had asked earlier and still waited. */
+function outOfOrder({ process, entries }: ProcessHistory): string[] {
+  const found: string[] = [];
+  const waiting = new Map<number, string>();
+  for (const entry of entries) {
+    if (entry.is === 'asked') waiting.set(entry.ask, entry.key);
+    else if (entry.is === 'cancelled' || entry.is === 'refused') waiting.delete(entry.ask);
+    else if (entry.is === 'granted') {
+      const first = [...waiting].find(([, key]) => key === entry.key)?.[0];
+      waiting.delete(entry.ask);
+      if (first !== undefined && first < entry.ask) {
+        found.push(`out of order: ${process} served ${entry.ask} before ${first}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** Since when the server knows that a process may pass a lock on, so that it tells when others wait. */
+interface Tenure {
+  isContended: boolean;
+  /** The first pass was made before it was known whether others wait. */
+  owesFirst: boolean;
+  passes: number;
+}
+
+/** Locks that went round in one process although it had been told that another one waits. */
+function passedTooOften({ process, entries }: ProcessHistory): string[] {
+  const found: string[] = [];
+  const tenures = new Map<string, Tenure>();
+  const count = (key: string, tenure: Tenure): void => {
+    if (!tenure.isContended || ++tenure.passes !== LOCAL_PASS_LIMIT + 1) return;
+    found.push(`too often: ${process} passed ${key} on once more than it may`);
+  };
+  for (const entry of entries) {
+    if (!('key' in entry)) continue;
+    const { key } = entry;
+    const tenure = tenures.get(key);
+    if (entry.is === 'claimed') {
+      tenures.set(key, { isContended: false, owesFirst: false, passes: 0 });
+    } else if (entry.is === 'returned' || (entry.is === 'granted' && entry.from === 'attempt')) {
+      tenures.delete(key);
+    } else if (entry.is === 'renewing' && !tenure) {
+      tenures.set(key, { isContended: false, owesFirst: true, passes: 0 });
+    } else if (!tenure) continue;
+    else if (entry.is === 'contended') tenure.isContended = true;
+    else if (entry.is === 'passing') count(key, tenure);
+    else if (entry.is === 'renewed') {
+      tenure.isContended ||= entry.isContended;
+      if (tenure.owesFirst) count(key, tenure);
+      tenure.owesFirst = false;
+    }
+  }
+  return found;
+}
+
+function nameOf({ process, key, token }: Hold): string {
+  return `${key} ${token} of ${process}`;
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,157 @@
+/** Who stands in line. `isLapsed`: the server has not heard of it for too long. */
+interface Waiter {
+  readonly value: string;
+  isLapsed: boolean;
+}
+
+/** A message of the server: `aa <- aa.token:holder`. */
+export type Said = string;
+
+/** Milliseconds that a lock is kept, apart by who said so: large enough that none passes while a test runs. */
+export const TTL = { acquire: 2e6, claim: 4e6, extend: 6e6, renew: 8e6, foreign: 10e6 };
+
+/** Tokens that are reserved for a holder who may pass the lock on. */
+const BLOCK = 64;
+
+/** A store of this name has no subscriber: its process is dead. */
+export const DEAD = 'zz';
+/** A store of a Cluster: nobody can tell whether its process lives. */
+export const UNCERTAIN = '~yy';
+
+const STORE_OF = /^([^.]*)\./;
+
+/** What a lock, its counter and its queue are to become, by the rules that the scripts promise. */
+export class LockModel {
+  holder: { readonly value: string; ttl: number } | undefined;
+  /** What stands behind the token: a value, and what became of its lock. */
+  counter: string | undefined;
+  readonly line: Waiter[] = [];
+  /** Size of the last block of tokens. */
+  block = 0;
+  /** Tokens reserved in the current step. */
+  reserved = 0;
+  readonly key: string;
+  readonly #say: (said: Said) => void;
+  readonly #note: (outcome: string) => void;
+
+  constructor(key: string, say: (said: Said) => void, note: (outcome: string) => void) {
+    this.key = key;
+    this.#say = say;
+    this.#note = note;
+  }
+
+  isHeldBy(value: string): boolean {
+    return this.holder?.value === value;
+  }
+
+  get wasReleased(): boolean {
+    return this.counter?.endsWith(' r') === true;
+  }
+
+  mint(value: string, block: number): void {
+    this.counter = value;
+    this.block = block;
+    this.reserved += block;
+  }
+
+  /** The first living waiter has the lock, as a claim. `caller` lives, and is not told. */
+  handOver(caller?: string): void {
+    for (let first = this.line.shift(); first; first = this.line.shift()) {
+      const { value, isLapsed } = first;
+      if (isLapsed) this.#note('hand over: a lapsed waiter is passed over');
+      else if (value === caller || this.#tell(value, value)) {
+        this.holder = { value, ttl: TTL.claim };
+        this.#mark(' h');
+        this.#note(`hand over: ${value === caller ? 'to the caller' : 'to the first'}`);
+        return;
+      } else this.#note('hand over: a dead waiter is passed over');
+    }
+    this.holder = undefined;
+    this.#note('hand over: to nobody');
+  }
+
+  take(value: string): void {
+    this.holder = { value, ttl: TTL.acquire };
+    this.mint(value, 1);
+  }
+
+  /** What `WAIT` answers. */
+  wait(value: string): unknown[] {
+    if (this.isHeldBy(value)) {
+      this.#note('wait: had it already');
+      return [1];
+    }
+    const wasEmpty = this.line.length === 0;
+    const inFront = this.#stand(value);
+    if (!this.holder) {
+      this.handOver(value);
+      if (this.isHeldBy(value)) return [1];
+    } else if (wasEmpty || (inFront === 0 && value.startsWith('~'))) {
+      const isHeard = this.#tell(this.holder.value, `! ${this.key}`);
+      this.#note(`wait: the holder is ${isHeard ? 'told' : 'not told'}`);
+    }
+    this.#note('wait: stands in line');
+    return [0, 'ttl', inFront];
+  }
+
+  leave(value: string): null {
+    const index = this.line.findIndex((waiter) => waiter.value === value);
+    if (index >= 0) this.line.splice(index, 1);
+    const had = this.isHeldBy(value);
+    this.#note(`leave: ${had ? 'had it' : index >= 0 ? 'was in line' : 'was not there'}`);
+    if (had) this.handOver();
+    return null;
+  }
+
+  /** Whether the lock was this value's. */
+  release(value: string): boolean {
+    if (this.isHeldBy(value)) {
+      this.#note(`release: ${this.counter ? 'ours' : 'ours, its counter was lost'}`);
+      this.#mark(' r');
+      this.handOver();
+      return true;
+    }
+    const isDone = this.#wasReleasedBy(value);
+    this.#note(`release: ${isDone ? 'again' : this.holder ? 'held by another' : 'lost'}`);
+    return isDone;
+  }
+
+  renew(value: string): unknown[] | null {
+    if (!this.isHeldBy(value)) {
+      this.#note('renew: not ours');
+      return null;
+    }
+    this.#note(`renew: ours, ${this.line.length > 0 ? 'others wait' : 'nobody waits'}`);
+    this.holder = { value, ttl: TTL.renew };
+    const before = /^(.*) r[ h]+$/.exec(this.counter ?? '')?.[1]?.replace(/ < .*/, '');
+    this.mint(value, BLOCK);
+    if (before) this.#mark(` < ${before}`);
+    return ['fence', Number(this.line.length > 0)];
+  }
+
+  #wasReleasedBy(value: string): boolean {
+    const text = this.counter ?? '';
+    const rest = text.startsWith(value) ? text.slice(value.length) : '';
+    return text.includes(` < ${value}`) || / r[ h]*$/.test(rest);
+  }
+
+  #mark(text: string): void {
+    if (this.counter !== undefined) this.counter += text;
+  }
+
+  #stand(value: string): number {
+    const index = this.line.findIndex((waiter) => waiter.value === value);
+    if (index < 0) return this.line.push({ value, isLapsed: false }) - 1;
+    this.#note('wait: stays in line');
+    this.line[index]!.isLapsed = false;
+    return index;
+  }
+
+  /** Whether somebody hears it, as far as the server can tell. */
+  #tell(value: string, message: string): boolean {
+    const store = STORE_OF.exec(value)?.[1];
+    if (store === undefined || store === DEAD) return false;
+    if (store !== UNCERTAIN) this.#say(`${store} <- ${message}`);
+    return true;
+  }
+}

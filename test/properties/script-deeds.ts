@@ -1,0 +1,120 @@
+import type { RedisScript } from '../../lib/stores/redis/redis-script.js';
+import * as scripts from '../../lib/stores/redis/redis-scripts.js';
+import { until } from '../support/until.js';
+import { TTL } from './lock-model.js';
+import { FOREIGNER, type ScriptModel } from './script-model.js';
+import { type ScriptServer, keysOf } from './script-server.js';
+import type { Deed, Step } from './script-steps.js';
+
+/** Milliseconds that a place in line is kept: longer than any test. */
+const HEARTBEAT = 20e6;
+
+interface Outcome {
+  readonly expected: unknown;
+  readonly reply: unknown;
+}
+
+/** Does a step on the server and on the model. */
+export class ScriptDeeds {
+  readonly #server: ScriptServer;
+  readonly #model: ScriptModel;
+
+  constructor(server: ScriptServer, model: ScriptModel) {
+    this.#server = server;
+    this.#model = model;
+  }
+
+  /** `floor` is a token larger than all before. */
+  async do({ does, parts }: Step, floor: number): Promise<Outcome> {
+    if (parts.length === 0) return { expected: [], reply: [] };
+    const replies: Partial<Record<Deed, () => Promise<unknown>>> = {
+      acquire: () => this.#run(scripts.ACQUIRE, lined(keys), [value, TTL.acquire]),
+      'acquire with a floor': () =>
+        this.#run(scripts.ACQUIRE, lined(keys), [value, TTL.acquire, floor]),
+      release: () => this.#run(scripts.RELEASE, lined(keys), [value]),
+      wait: () => {
+        const waiters = parts.flatMap((each) => [each.value, TTL.claim]);
+        const all = parts.flatMap((each) => keysOf(each.keys[0]!));
+        return this.#run(scripts.WAIT, all, [HEARTBEAT, ...waiters]);
+      },
+      leave: () => this.#run(scripts.LEAVE, keysOf(key), [value]),
+      renew: () => this.#run(scripts.RENEW, keysOf(key), [value, TTL.renew]),
+      extend: () => {
+        const all = parts.flatMap((each) => each.keys);
+        const leases = parts.flatMap((each) => [each.keys.length, each.value]);
+        return this.#run(scripts.EXTEND, all, [TTL.extend, ...leases]).then(withErrors);
+      },
+      inspect: () => this.#run(scripts.INSPECT, keysOf(key), []),
+    };
+    const [{ keys, value }] = parts as [Step['parts'][number]];
+    const [key] = keys as [string];
+    const reply = await (replies[does]?.() ?? this.#disturb(does, key, value));
+    return { expected: this.#expected(does, parts), reply };
+  }
+
+  #expected(does: Deed, parts: Step['parts']): unknown {
+    const [{ keys, value }] = parts as [Step['parts'][number]];
+    const lock = this.#model.locks.get(keys[0]!);
+    switch (does) {
+      case 'acquire':
+      case 'acquire with a floor':
+        return this.#model.acquire(parts[0]!);
+      case 'release':
+        return this.#model.release(parts[0]!);
+      case 'wait':
+        return this.#model.wait(parts);
+      case 'leave':
+        return lock!.leave(value);
+      case 'renew':
+        return lock!.renew(value);
+      case 'extend':
+        return this.#model.extend(parts);
+      case 'inspect':
+        return this.#model.inspect(keys[0]!);
+      default:
+        return null;
+    }
+  }
+
+  /** What befalls a lock from outside. */
+  async #disturb(does: Deed, key: string, value: string): Promise<null> {
+    const { redis } = this.#server;
+    const lock = this.#model.of(key);
+    const [, counter, queue] = keysOf(key);
+    if (does === 'expire') {
+      await redis.pexpire(key, 1);
+      await until(async () => (await redis.exists(key)) === 0, { every: 1 });
+      lock.holder = undefined;
+    } else if (does === 'delete') {
+      await redis.del(key);
+      lock.holder = undefined;
+    } else if (does === 'lose counter') {
+      await redis.del(counter);
+      lock.counter = undefined;
+    } else if (does === 'foreigner') {
+      await redis.set(key, FOREIGNER, 'PX', TTL.foreign, 'NX');
+      lock.holder ??= { value: FOREIGNER, ttl: TTL.foreign };
+    } else {
+      const index = lock.line.findIndex((waiter) => waiter.value === value);
+      if (index < 0) return null;
+      await redis.lset(queue, index, `1 ${TTL.claim} ${value}`);
+      lock.line[index]!.isLapsed = true;
+    }
+    return null;
+  }
+
+  #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {
+    return script.run(this.#server.redis, keys, args, (reply) => reply);
+  }
+}
+
+/** The locks, then their counters, then their queues. */
+function lined(keys: readonly string[]): string[] {
+  return [0, 1, 2].flatMap((index) => keys.map((key) => keysOf(key)[index]!));
+}
+
+function withErrors(reply: unknown): unknown {
+  return (reply as unknown[]).map((each) => {
+    return typeof each === 'string' && each.startsWith('WRONGTYPE') ? 'an error' : each;
+  });
+}

@@ -1,0 +1,89 @@
+import { LockModel, TTL, type Said } from './lock-model.js';
+
+export interface Leased {
+  readonly keys: readonly string[];
+  readonly value: string;
+}
+
+export const KEYS = ['lock:a', 'lock:b'] as const;
+/** A key that is no string, which is an error of one lease and not of the others in its call. */
+export const ODD_KEY = 'lock:odd';
+export const FOREIGNER = 'a token of another program';
+
+/** What each script is to answer and to say, over all locks. 'fence' and 'ttl' stand for numbers of the server. */
+export class ScriptModel {
+  readonly locks: ReadonlyMap<string, LockModel>;
+  /** Messages of the current step. */
+  said: Said[] = [];
+  readonly #note: (outcome: string) => void;
+
+  /** `note` gets the name of every outcome. */
+  constructor(note: (outcome: string) => void) {
+    this.#note = note;
+    const say = (said: Said) => void this.said.push(said);
+    this.locks = new Map(KEYS.map((key) => [key, new LockModel(key, say, note)]));
+  }
+
+  of(key: string): LockModel {
+    return this.locks.get(key)!;
+  }
+
+  beginStep(): void {
+    this.said = [];
+    for (const lock of this.locks.values()) lock.reserved = 0;
+  }
+
+  acquire({ keys, value }: Leased): unknown {
+    const locks = keys.map((key) => this.of(key));
+    if (locks.some(({ holder }) => holder && holder.value !== value)) {
+      this.#note('acquire: refused');
+      return null;
+    }
+    // A lock that was released went to whoever was in line. One that ran out did not.
+    const isSettled = locks.every(({ wasReleased }) => wasReleased);
+    const isNew = locks.every(({ holder }) => !holder);
+    for (const lock of locks) lock.take(value);
+    if (isSettled || !isNew || locks.every(({ line }) => line.length === 0)) {
+      this.#note(`acquire: ${isNew ? 'granted' : 'had it already'}`);
+      return 'fence';
+    }
+    for (const lock of locks) lock.handOver();
+    if (locks.some(({ holder }) => holder)) {
+      this.#note('acquire: those in line are first');
+      return null;
+    }
+    for (const lock of locks) lock.take(value);
+    this.#note('acquire: those in line are dead');
+    return 'fence';
+  }
+
+  wait(parts: readonly Leased[]): unknown {
+    return parts.map(({ keys: [key], value }) => this.of(key!).wait(value));
+  }
+
+  release({ keys, value }: Leased): unknown {
+    const wereOurs = keys.map((key) => this.of(key).release(value));
+    return Number(wereOurs.every(Boolean));
+  }
+
+  extend(parts: readonly Leased[]): unknown {
+    return parts.map(({ keys, value }) => {
+      const locks = keys.map((key) => this.locks.get(key));
+      if (locks.includes(undefined)) return this.#extended('an error');
+      if (!locks.every((lock) => lock!.isHeldBy(value))) return this.#extended(0);
+      for (const lock of locks) lock!.holder!.ttl = TTL.extend;
+      return this.#extended(1);
+    });
+  }
+
+  inspect(key: string): unknown {
+    const { holder, counter } = this.of(key);
+    this.#note(`inspect: ${holder ? 'held' : 'free'}`);
+    return holder ? [holder.value, 'ttl', counter ? 'counter' : null] : null;
+  }
+
+  #extended(answer: unknown): unknown {
+    this.#note(`extend: ${String(answer)}`);
+    return answer;
+  }
+}
