@@ -167,4 +167,16 @@ describe('close ends every wait', () => {
     await clock.advance(5_000);
     expect(closed.status).toBe('fulfilled');
   });
+
+  it('lets nobody in who hears of it while it happens', async () => {
+    const { locks, clock } = inMemory();
+    await locks.acquire('a');
+    let late: Promise<unknown> | undefined;
+    locks.events.on('lost', () => {
+      late = locks.acquire('b');
+    });
+    await locks.close();
+    expect(await rejectionOf(late!)).toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    expect(clock.pendingTimers).toBe(0);
+  });
 });

@@ -138,6 +138,19 @@ describe('a store that fails', () => {
     expect(String(all[4]!.error)).toContain('no answer within 400 ms');
   });
 
+  it('and grants again is forgotten', async () => {
+    const { locks, store, lease, clock } = onFakeStore({ waitTimeout: 1_000 });
+    const answer = deferred<typeof lease>();
+    store.onAcquire = () => answer.promise;
+    const [, second, third] = [1, 2, 3].map(() => watch(locks.acquire('a')));
+    await clock.advance(0);
+    store.onAcquire = () => Promise.resolve(lease);
+    answer.reject(new Error('down'));
+    await clock.advance(1_000);
+    expect(second!.value?.isHeld).toBe(true);
+    expect(third!.error).toBeInstanceOf(LockTimeoutError);
+  });
+
   it('and answers again is forgotten', async () => {
     const { locks, store, clock } = onFakeStore({ storeTimeout: 400, waitTimeout: 1_000 });
     store.onAcquire = never;

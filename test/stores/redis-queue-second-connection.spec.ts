@@ -79,4 +79,14 @@ describe('A store on ioredis 5, which is woken on a second connection,', () => {
     await held.release();
     expect(await ended).toBe(true);
   });
+
+  it('passes its lock on inside the process while its second connection hangs', async () => {
+    connect();
+    proxy.replies.drop();
+    const first = await own.locks.acquire('order:42');
+    const next = own.locks.acquire('order:42');
+    expect(await first.release()).toBe(true);
+    expect(await (await next).release()).toBe(true);
+    proxy.pass();
+  });
 });
