@@ -33,6 +33,7 @@ export class LockContext {
 
   /** Re-enters a lock that this context holds for all of `keys`. Throws `LockDeadlockError` when it holds some of them only. */
   reenter(keys: readonly string[]): LockScope | undefined {
+    if (!this.#storage.getStore()) return undefined;
     const holding = this.#find(({ lock }) => keys.every((key) => lock.keys.includes(key)));
     if (!holding) {
       this.refuseOwn(keys);
@@ -43,6 +44,7 @@ export class LockContext {
 
   /** A context that waits for a key which it holds itself would wait for ever. */
   refuseOwn(keys: readonly string[]): void {
+    if (!this.#storage.getStore()) return;
     const own = keys.find((key) => this.current(key));
     if (own === undefined) return;
     throw new LockDeadlockError(
