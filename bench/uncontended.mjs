@@ -11,8 +11,8 @@ import { firstLine } from './lib/time.mjs';
 import { watchPorts, wire } from './lib/wire.mjs';
 
 const option = options(
-  { concurrency: [1, 16, 256], rounds: 6, ms: 120, settle: 20, patience: 200 },
-  { rounds: 1, ms: 40, settle: 10, patience: 50 },
+  { concurrency: [1, 16, 256], rounds: 6, ms: 120, settle: 30, warmUp: 500, patience: 200 },
+  { rounds: 1, ms: 40, settle: 10, warmUp: 100, patience: 50 },
 );
 const server = await startRedis();
 watchPorts(server.port);
@@ -20,11 +20,11 @@ const admin = new Admin(server.port);
 const candidates = await setUp(await loadCandidates(option), server.port, option);
 
 for (const concurrency of option.concurrency) {
-  for (const each of candidates) await cycles(each, concurrency, option.settle * 2);
+  for (const each of candidates) await cycles(each, concurrency, option.warmUp); // until its code is compiled
   const samples = [];
   for (let round = 0; round < option.rounds; round++) {
+    globalThis.gc?.(); // not before each sample: V8 throws away compiled code whose objects are all gone
     for (const each of rotate(candidates, round)) {
-      globalThis.gc?.();
       await quiet(option.patience);
       samples.push(await besideRaw(each, concurrency, round));
     }

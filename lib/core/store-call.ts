@@ -41,6 +41,7 @@ export function reasonOf(error: unknown): string {
 export class StoreCalls {
   readonly #clock: Clock;
   readonly #timers: TimerQueue;
+  #latest: unknown;
 
   constructor(clock: Clock, timers: TimerQueue) {
     this.#clock = clock;
@@ -51,7 +52,9 @@ export class StoreCalls {
     const answer = promised(call.ask); // first, so that the store is busy with it meanwhile
     const due = this.#clock.now() + call.within;
     return new Promise<Result>((resolve, reject) => {
-      new OpenCall(call, this.#timers, resolve, reject).follow(answer, due);
+      const open = new OpenCall(call, this.#timers, resolve, reject);
+      this.#latest = open;
+      open.follow(answer, due);
     });
   }
 }
