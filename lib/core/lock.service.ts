@@ -41,10 +41,7 @@ export class LockService {
   readonly #around: AcquisitionSurroundings & LeaseSurroundings & { readonly keeper: LeaseKeeper };
   readonly #context = new LockContext();
   readonly #acquisitions = new OpenAcquisitions();
-  /**
-   * The last grant. V8 throws compiled code away when no object of its shapes survives a garbage collection, and a service
-   * that is idle at that moment would be three times as slow for a while.
-   */
+  /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
   #latest: unknown;
   #isClosed = false;
   #closed: Promise<void> | undefined;
