@@ -42,7 +42,7 @@ export class LockService {
   readonly #context = new LockContext();
   readonly #acquisitions = new OpenAcquisitions();
   /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
-  #latest: unknown;
+  readonly #latest: { grant?: unknown } = {};
   #isClosed = false;
   #closed: Promise<void> | undefined;
 
@@ -179,7 +179,7 @@ export class LockService {
   ): T | Promise<T> {
     const { turn, options } = acquisition;
     const held = new HeldLease(grant, turn, options, this.#around);
-    this.#latest = [acquisition, held];
+    this.#latest.grant = [acquisition, held];
     this.#around.keeper.keep(held);
     this.events.publish('held', () => held.event());
     if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));

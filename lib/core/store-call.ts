@@ -41,7 +41,8 @@ export function reasonOf(error: unknown): string {
 export class StoreCalls {
   readonly #clock: Clock;
   readonly #timers: TimerQueue;
-  #latest: unknown;
+  /** The last call: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
+  readonly #latest: unknown[] = [];
 
   constructor(clock: Clock, timers: TimerQueue) {
     this.#clock = clock;
@@ -53,7 +54,7 @@ export class StoreCalls {
     const due = this.#clock.now() + call.within;
     return new Promise<Result>((resolve, reject) => {
       const open = new OpenCall(call, this.#timers, resolve, reject);
-      this.#latest = open;
+      this.#latest[0] = open;
       open.follow(answer, due);
     });
   }
