@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
 import type { HeldLease } from './held-lease.js';
+import { idleTimer } from './timer-queue.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
 /** From so many leases on, extensions are spread and bundled. */
@@ -34,9 +35,8 @@ export class LeaseKeeper {
   }
 
   keep(lease: HeldLease): void {
-    const due = this.#dueOf(lease);
-    const timer = { due, index: -1, run: () => this.#wake(lease, kept) };
-    const kept: Kept = { timer, extendAt: due, isExtending: false };
+    const timer = idleTimer(() => this.#wake(lease, kept));
+    const kept: Kept = { timer, extendAt: this.#dueOf(lease), isExtending: false };
     this.#kept.set(lease, kept);
     this.#schedule(lease, kept);
   }
@@ -73,7 +73,10 @@ export class LeaseKeeper {
     if (this.#kept.has(lease)) void this.#extend(lease, kept);
   }
 
-  /** Never rejects, and never takes longer than the validity lasts. A failed extension is tried again while validity remains, at a tenth of the ttl. */
+  /**
+   * Never rejects, and never takes longer than the validity lasts. A failed extension is tried again while validity remains,
+   * at a tenth of the ttl.
+   */
   async #extend(lease: HeldLease, kept: Kept): Promise<void> {
     kept.isExtending = true;
     try {

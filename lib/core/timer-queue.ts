@@ -7,6 +7,11 @@ export interface QueuedTimer {
   readonly run: () => void;
 }
 
+/** A timer without a time, for `TimerQueue.move`. */
+export function idleTimer(run: () => void): QueuedTimer {
+  return { due: Infinity, index: -1, run };
+}
+
 /**
  * Any number of due times behind one timer of the clock: a binary heap, so that ten thousand held locks cost one timeout.
  * Callbacks must not throw. The timer never keeps the process alive and is gone when the queue is empty.
@@ -27,12 +32,12 @@ export class TimerQueue {
 
   /** Calls `run` once `clock.now()` has reached `due`. */
   add(due: number, run: () => void): QueuedTimer {
-    const timer = { due, index: -1, run };
+    const timer = idleTimer(run);
     this.move(timer, due);
     return timer;
   }
 
-  /** Gives a timer another time, also one that has run or was removed. */
+  /** Gives a timer another time, also one that is idle, has run or was removed. */
   move(timer: QueuedTimer, due: number): void {
     timer.due = due;
     if (this.#heap[timer.index] !== timer) timer.index = this.#heap.push(timer) - 1;

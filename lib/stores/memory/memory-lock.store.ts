@@ -8,7 +8,7 @@ interface Entry {
   readonly token: string;
   readonly holder: string | undefined;
   readonly fencingToken: bigint;
-  expiry: QueuedTimer;
+  readonly expiry: QueuedTimer;
 }
 
 /** Locks inside one process: for tests, for development and for applications that run once. */
@@ -53,9 +53,7 @@ export class MemoryLockStore implements LockStore {
   #extend(keys: readonly string[], token: string, ttl: number): boolean {
     if (!keys.every((key) => this.#live(key)?.token === token)) return false;
     for (const key of keys) {
-      const entry = this.#entries.get(key)!;
-      this.#expiries.remove(entry.expiry);
-      entry.expiry = this.#expire(key, ttl);
+      this.#expiries.move(this.#entries.get(key)!.expiry, this.#clock.now() + ttl);
     }
     return true;
   }
