@@ -20,7 +20,6 @@ class Line<T extends InLine<T>> {
 export class LocalQueue<T extends InLine<T>> {
   /** A key is here while somebody is at its front, and has a line while somebody stands behind. */
   readonly #lines = new Map<string, Line<T> | undefined>();
-
   readonly #isOpen: boolean;
 
   /** `isOpen`: everybody is at the front at once. */
@@ -31,14 +30,15 @@ export class LocalQueue<T extends InLine<T>> {
   /** Goes to the front of all keys, if nobody is there. */
   enter(keys: readonly string[]): boolean {
     if (this.#isOpen) return true;
-    for (const key of keys) if (this.#lines.has(key)) return false;
+    if (this.taken(keys) !== undefined) return false;
     for (const key of keys) this.#lines.set(key, undefined);
     return true;
   }
 
   /** The first of the keys that has somebody at its front. */
   taken(keys: readonly string[]): string | undefined {
-    return keys.find((key) => this.#lines.has(key));
+    for (const key of keys) if (this.#lines.has(key)) return key;
+    return undefined;
   }
 
   /** Stands behind whoever is at the front. */

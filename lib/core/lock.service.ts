@@ -148,7 +148,7 @@ export class LockService {
     const keys = canonicalKeys(key);
     const resolved = this.#options.with(options);
     const scope = this.#context.reenter(keys);
-    if (scope) return promised(async () => use(scope));
+    if (scope) return new Promise((resolve) => resolve(use(scope)));
     return this.#granted(keys, resolved, (held) => use(this.#context.open(held)));
   }
 

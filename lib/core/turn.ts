@@ -114,16 +114,13 @@ export class Turn implements InLine<Turn> {
   /** Goes to the front of all keys, or stands in the line of the first other one that is taken. */
   #lineUp(): void {
     const others = this.keys.filter((key) => !this.#fronts.includes(key));
-    const taken = this.#queue.taken(others);
-    if (taken === undefined) {
-      this.#queue.enter(others);
+    if (this.#queue.enter(others)) {
       this.#fronts = this.keys;
-      this.#come(undefined);
-    } else {
-      this.leave();
-      this.#awaited = taken;
-      this.#queue.join(taken, this);
+      return this.#come(undefined);
     }
+    this.#awaited = this.#queue.taken(others)!;
+    this.leave();
+    this.#queue.join(this.#awaited, this);
   }
 
   #come(passed: Passed | undefined): void {
