@@ -1,6 +1,6 @@
-import { inCalls } from './calls.js';
 import { EXTEND } from './redis-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
+import { TurnCalls } from './turn-calls.js';
 
 interface Extension {
   /** The first `locks` of them are locks. */
@@ -15,29 +15,23 @@ interface Extension {
 /** Sends the extensions of one turn of the event loop in few calls. Each lease has its own answer. */
 export class Extensions {
   readonly #runner: ScriptRunner;
-  readonly #slotOf: (lock: string) => number;
-  #waiting: Extension[] = [];
+  readonly #waiting: TurnCalls<Extension>;
 
   /** `slotOf` keeps apart what cannot share a call. */
   constructor(runner: ScriptRunner, slotOf: (lock: string) => number) {
     this.#runner = runner;
-    this.#slotOf = slotOf;
+    this.#waiting = new TurnCalls(
+      ({ ttl, keys }) => `${ttl} ${slotOf(keys[0]!)}`,
+      (extensions) => this.#call(extensions),
+    );
   }
 
   /** Resolves `false` when a key is no longer ours. */
   extend(keys: readonly string[], locks: number, value: string, ttl: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) process.nextTick(this.#send);
-      this.#waiting.push({ keys, locks, value, ttl, resolve, reject });
+      this.#waiting.add({ keys, locks, value, ttl, resolve, reject });
     });
   }
-
-  readonly #send = (): void => {
-    const extensions = this.#waiting;
-    this.#waiting = [];
-    const groupOf = (each: Extension) => `${each.ttl} ${this.#slotOf(each.keys[0]!)}`;
-    for (const call of inCalls(extensions, groupOf)) this.#call(call);
-  };
 
   #call(extensions: readonly Extension[]): void {
     const locks: string[] = [];

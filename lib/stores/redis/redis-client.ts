@@ -27,8 +27,8 @@ export interface SubscriberClient {
   off(event: string, listener: (...args: never[]) => void): unknown;
 }
 
-/** A client that can be copied, for what its own connection cannot do. */
-export interface DuplicableClient {
+/** A client that the store can be woken on, or on a copy of it. */
+export interface SubscribableClient extends RedisClient, SubscriberClient {
   duplicate(override?: object): SubscriberClient & { disconnect(): void };
 }
 
@@ -37,11 +37,8 @@ export function clientKeyPrefix({ options }: RedisClient): string {
   return options?.keyPrefix ?? options?.redisOptions?.keyPrefix ?? '';
 }
 
-/** Whether the store can be woken on this client, or on a copy of it. */
-export function canSubscribe(
-  client: RedisClient,
-): client is RedisClient & SubscriberClient & DuplicableClient {
-  const { subscribe, duplicate } = client as Partial<SubscriberClient & DuplicableClient>;
+export function canSubscribe(client: RedisClient): client is SubscribableClient {
+  const { subscribe, duplicate } = client as Partial<SubscribableClient>;
   return typeof subscribe === 'function' && typeof duplicate === 'function';
 }
 

@@ -60,9 +60,8 @@ export class RedisLease implements Lease {
   release(): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
-    const { keys, value } = this.#held;
-    if (this.#tenure) this.#around.tenures?.end(keys[0]!);
-    return this.#around.runner.run(RELEASE, keys, [value], isOne);
+    if (this.#tenure) this.#around.tenures?.end(this.#held.keys[0]!);
+    return release(this.#around.runner, this.#held);
   }
 
   passOn(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined {
@@ -92,9 +91,7 @@ export class RedisLease implements Lease {
       if (isFirst) tenures.mayPass(this.#tenure!);
       return new RedisLease(this.#held, this.#around, fence, this.#tenure);
     } catch (error) {
-      // it may have been applied all the same; where this fails too, the ttl frees the key
-      const { keys, value } = this.#held;
-      this.#around.runner.run(RELEASE, keys, [value], isOne).catch(() => undefined);
+      abandon(this.#around.runner, this.#held);
       throw error;
     }
   }
@@ -114,6 +111,15 @@ export class RedisLease implements Lease {
   }
 }
 
-export function isOne(reply: unknown): boolean {
+/** After a request that failed, which may have been applied all the same. Where this fails too, the ttl frees the key. */
+export function abandon(runner: ScriptRunner, held: Held): void {
+  release(runner, held).catch(() => undefined);
+}
+
+function release(runner: ScriptRunner, { keys, value }: Held): Promise<boolean> {
+  return runner.run(RELEASE, keys, [value], isOne);
+}
+
+function isOne(reply: unknown): boolean {
   return Number(reply) === 1;
 }

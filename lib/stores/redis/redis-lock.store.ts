@@ -4,11 +4,11 @@ import { clusterSlot } from './cluster-slot.js';
 import { Extensions } from './extensions.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
-import { RedisLease, isOne } from './redis-lease.js';
-import type { LeaseSurroundings } from './redis-lease.js';
+import { RedisLease, abandon } from './redis-lease.js';
+import type { Held, LeaseSurroundings } from './redis-lease.js';
 import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
-import { ACQUIRE, INSPECT, RELEASE } from './redis-scripts.js';
+import { ACQUIRE, INSPECT } from './redis-scripts.js';
 import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
 import { WaitingRoom } from './waiting-room.js';
@@ -49,18 +49,17 @@ export class RedisLockStore implements LockStore {
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     const { ttl, fencingFloor } = request;
-    const keys = this.#keys.all(request.keys);
-    const value = this.#valueOf(request);
+    const held = this.#heldOf(request);
+    const { keys, value } = held;
     const args = fencingFloor === undefined ? [value, ttl] : [value, ttl, String(fencingFloor)];
     const read = (fence: unknown) =>
-      fence === null ? undefined : new RedisLease({ keys, value }, this.#around, fence);
-    const abandon = (error: unknown): never => {
-      // it may have been applied all the same; where this fails too, the ttl frees the key
-      this.#runner.run(RELEASE, keys, [value], isOne).catch(() => undefined);
+      fence === null ? undefined : new RedisLease(held, this.#around, fence);
+    const failed = (error: unknown): never => {
+      abandon(this.#runner, held);
       throw error;
     };
-    const lease = this.#runner.run(ACQUIRE, keys, args, read, abandon);
-    return this.#runner.needsReplicas ? this.#runner.acknowledged(lease).catch(abandon) : lease;
+    const lease = this.#runner.run(ACQUIRE, keys, args, read, failed);
+    return this.#runner.needsReplicas ? this.#runner.acknowledged(lease).catch(failed) : lease;
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
@@ -83,14 +82,13 @@ export class RedisLockStore implements LockStore {
   }
 
   async #wait(room: WaitingRoom, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const keys = this.#keys.all(request.keys);
-    const value = this.#valueOf(request);
-    const claim = () => RedisLease.claimed({ keys, value }, this.#around);
-    return room.wait(keys, value, request.ttl, signal, claim);
+    const held = this.#heldOf(request);
+    await room.wait(held, request.ttl, signal);
+    return RedisLease.claimed(held, this.#around);
   }
 
-  #valueOf({ token, holder = '' }: AcquireRequest): string {
-    return `${this.#id}.${token}:${holder}`;
+  #heldOf({ keys, token, holder = '' }: AcquireRequest): Held {
+    return { keys: this.#keys.all(keys), value: `${this.#id}.${token}:${holder}` };
   }
 }
 

@@ -44,6 +44,15 @@ local function mint(first, last, value, block, floor)
   return highest + 1, was_released, before
 end`;
 
+/** How a waiter is found in the queue of a key. */
+export const PLACE = `
+-- The index of the entry of \`value\`, from 1, and the entry; nil when it does not stand in line.
+local function place_of(queue, value)
+  for i, entry in ipairs(redis.call('lrange', KEYS[queue], 0, -1)) do
+    if string.match(entry, '^%d+ %d+ (.*)$') == value then return i, entry end
+  end
+end`;
+
 export const HAND_OVER = `
 local function tell(value, message)
   local id = string.match(value, '^([^.]*)%.')

@@ -1,8 +1,9 @@
 import { systemClock } from '../../core/clock.js';
-import { TimerQueue } from '../../core/timer-queue.js';
+import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
-import { inCalls } from './calls.js';
+import { TurnCalls } from './turn-calls.js';
 import { LEAVE, WAIT } from './redis-scripts.js';
+import type { Held } from './redis-lease.js';
 import type { ScriptRunner } from './script-runner.js';
 
 /** Milliseconds that the server takes a waiter for alive after it was last heard of. */
@@ -19,14 +20,13 @@ const LATEST_LOOK = 60;
 /** A server that fails so often in a row is reported to those who wait. */
 const MOST_FAILURES = 3;
 
-interface Place {
-  /** Lock, counter, queue. */
-  readonly keys: readonly string[];
-  readonly value: string;
+/** Its keys are a lock, its counter and its queue. */
+interface Place extends Held {
   readonly claim: number;
   readonly granted: () => void;
   readonly refused: (error: unknown) => void;
-  timer?: QueuedTimer | undefined;
+  /** Its next sign of life. */
+  readonly timer: QueuedTimer;
   failures: number;
   hasStood: boolean;
   hasLeft: boolean;
@@ -41,39 +41,33 @@ type Answer = string | readonly unknown[];
  */
 export class RedisQueue {
   readonly #runner: ScriptRunner;
-  readonly #slotOf: (lock: string) => number;
   readonly #timers = new TimerQueue(systemClock);
   readonly #places = new Map<string, Place>();
-  #due: Place[] = [];
+  readonly #due: TurnCalls<Place>;
 
   /** `slotOf` keeps apart what cannot share a call. */
   constructor(runner: ScriptRunner, slotOf: (lock: string) => number) {
     this.#runner = runner;
-    this.#slotOf = slotOf;
+    this.#due = new TurnCalls(
+      ({ keys }) => slotOf(keys[0]!),
+      (places) => void this.#call(places),
+    );
   }
 
-  /**
-   * Calls `granted` in the turn in which the key arrives. Rejects with `signal.reason`, and has left the line by then.
-   */
-  wait<T>(
-    keys: readonly string[],
-    value: string,
-    ttl: number,
-    signal: AbortSignal,
-    granted: () => T,
-  ): Promise<T> {
+  /** Resolves when the key has been handed over. Rejects with `signal.reason`, and has left the line by then. */
+  wait(held: Held, ttl: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => void this.#leave(place).then(() => reject(signal.reason));
       const place: Place = {
-        keys,
-        value,
+        ...held,
         claim: Math.min(ttl, LONGEST_CLAIM),
+        timer: idleTimer(() => this.#due.add(place)),
         failures: 0,
         hasStood: false,
         hasLeft: false,
         granted: () => {
           signal.removeEventListener('abort', leave);
-          resolve(granted());
+          resolve();
         },
         refused: (error) => {
           signal.removeEventListener('abort', leave);
@@ -81,8 +75,8 @@ export class RedisQueue {
         },
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.#places.set(value, place);
-      this.#stand(place);
+      this.#places.set(place.value, place);
+      this.#due.add(place);
     });
   }
 
@@ -94,22 +88,13 @@ export class RedisQueue {
 
   /** Wake-ups may have been missed, and the server may have passed over somebody who could not be woken. */
   standAgain(): void {
-    for (const place of this.#places.values()) this.#stand(place);
+    for (const place of this.#places.values()) this.#due.add(place);
   }
-
-  #stand(place: Place): void {
-    if (this.#due.length === 0) process.nextTick(this.#send);
-    this.#due.push(place);
-  }
-
-  readonly #send = (): void => {
-    const places = this.#due.filter((place) => this.#isOpen(place));
-    this.#due = [];
-    for (const call of inCalls(places, ({ keys }) => this.#slotOf(keys[0]!))) void this.#call(call);
-  };
 
   /** Never rejects. */
-  async #call(places: readonly Place[]): Promise<void> {
+  async #call(due: readonly Place[]): Promise<void> {
+    const places = due.filter((place) => this.#isOpen(place));
+    if (places.length === 0) return;
     const keys = places.flatMap((place) => place.keys);
     const args = [HEARTBEAT, ...places.flatMap(({ value, claim }) => [value, claim])];
     try {
@@ -140,8 +125,7 @@ export class RedisQueue {
   }
 
   #standAt(place: Place, due: number): void {
-    if (place.timer) this.#timers.remove(place.timer);
-    place.timer = this.#timers.add(Math.min(due, nextBeat()), () => this.#stand(place));
+    this.#timers.move(place.timer, Math.min(due, nextBeat()));
   }
 
   #grant(place: Place): void {
@@ -159,7 +143,7 @@ export class RedisQueue {
   }
 
   #close(place: Place): void {
-    if (place.timer) this.#timers.remove(place.timer);
+    this.#timers.remove(place.timer);
     if (this.#isOpen(place)) this.#places.delete(place.value);
   }
 

@@ -1,4 +1,4 @@
-import { FENCING_BLOCK, HAND_OVER, MINT } from './redis-lua.js';
+import { FENCING_BLOCK, HAND_OVER, MINT, PLACE } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 
 /**
@@ -102,19 +102,15 @@ return { fence, redis.call('exists', KEYS[3]) }`);
  * Returns, for each: { 1 } when the lock is ours, else { 0, ms to live of the lock (negative: unknown), waiters in front },
  * or the text of an error. A lock that nobody holds goes to the first waiter, whoever that is.
  */
-export const WAIT = new RedisScript(`${HAND_OVER}
+export const WAIT = new RedisScript(`${PLACE}${HAND_OVER}
 local time = redis.call('time')
 local deadline = string.format('%.0f ', time[1] * 1000 + time[2] / 1000 + ARGV[1])
 local function stand(queue, value, claim)
   local entry = deadline .. claim .. ' ' .. value
-  local entries = redis.call('lrange', KEYS[queue], 0, -1)
-  for i = 1, #entries do
-    if string.match(entries[i], '^%d+ %d+ (.*)$') == value then
-      redis.call('lset', KEYS[queue], i - 1, entry)
-      return i - 1
-    end
-  end
-  return redis.call('rpush', KEYS[queue], entry) - 1
+  local place = place_of(queue, value)
+  if not place then return redis.call('rpush', KEYS[queue], entry) - 1 end
+  redis.call('lset', KEYS[queue], place - 1, entry)
+  return place - 1
 end
 local function wait(lock, counter, queue, value, claim)
   local holder = redis.call('get', KEYS[lock])
@@ -138,11 +134,9 @@ end
 return answers`);
 
 /** Leaves the line, and gives back what was handed over meanwhile. KEYS: lock, counter, queue. ARGV: value. */
-export const LEAVE = new RedisScript(`${HAND_OVER}
-local entries = redis.call('lrange', KEYS[3], 0, -1)
-for i = 1, #entries do
-  if string.match(entries[i], '^%d+ %d+ (.*)$') == ARGV[1] then redis.call('lrem', KEYS[3], 1, entries[i]) end
-end
+export const LEAVE = new RedisScript(`${PLACE}${HAND_OVER}
+local _, entry = place_of(3, ARGV[1])
+if entry then redis.call('lrem', KEYS[3], 1, entry) end
 if redis.call('get', KEYS[1]) == ARGV[1] then hand_over(1, 2, 3) end`);
 
 /** KEYS: lock, counter. Returns value, ms to live (-1: for ever), counter; or nil when the key is free. */

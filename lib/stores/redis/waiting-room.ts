@@ -1,5 +1,6 @@
 import { clientKeyPrefix } from './redis-client.js';
-import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
+import type { SubscribableClient } from './redis-client.js';
+import type { Held } from './redis-lease.js';
 import { RedisQueue } from './redis-queue.js';
 import { CHANNEL } from './redis-lua.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -14,7 +15,7 @@ export class WaitingRoom {
   readonly #clientPrefix: string;
 
   constructor(
-    client: RedisClient & SubscriberClient & DuplicableClient,
+    client: SubscribableClient,
     id: string,
     runner: ScriptRunner,
     slotOf: (lock: string) => number,
@@ -29,17 +30,11 @@ export class WaitingRoom {
     this.tenures = new Tenures(this.#wakeUps, localPassLimit);
   }
 
-  /** Stands in line for the lock `keys[0]`. Rejects with `signal.reason`, and has left the line by then. */
-  async wait<T>(
-    keys: readonly string[],
-    value: string,
-    ttl: number,
-    signal: AbortSignal,
-    granted: () => T,
-  ): Promise<T> {
+  /** Stands in line. Resolves when the key has been handed over, rejects with `signal.reason` when the line has been left. */
+  async wait(held: Held, ttl: number, signal: AbortSignal): Promise<void> {
     if (!this.#wakeUps.isLive) await this.#wakeUps.open();
     signal.throwIfAborted();
-    return this.#queue.wait(keys, value, ttl, signal, granted);
+    return this.#queue.wait(held, ttl, signal);
   }
 
   close(): void {

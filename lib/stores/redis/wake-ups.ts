@@ -1,8 +1,6 @@
 import { systemClock } from '../../core/clock.js';
 import { listensBesides } from './redis-client.js';
-import type { DuplicableClient, RedisClient, SubscriberClient } from './redis-client.js';
-
-type Subscribable = RedisClient & SubscriberClient & DuplicableClient;
+import type { SubscribableClient, SubscriberClient } from './redis-client.js';
 
 /** Milliseconds that a subscription is waited for. */
 const LONGEST_WAIT = 500;
@@ -25,14 +23,14 @@ export interface WakeUpListener {
  * speaks RESP3 (ioredis 6), on the subscriber of a Cluster, else on one more, which is closed with the store.
  */
 export class WakeUps {
-  readonly #client: Subscribable;
+  readonly #client: SubscribableClient;
   readonly #channel: string;
   readonly #listener: WakeUpListener;
   #subscriber: (SubscriberClient & { disconnect?(): void }) | undefined;
   #opened: Promise<void> | undefined;
   #isLive = false;
 
-  constructor(client: Subscribable, channel: string, listener: WakeUpListener) {
+  constructor(client: SubscribableClient, channel: string, listener: WakeUpListener) {
     this.#client = client;
     this.#channel = channel;
     this.#listener = listener;
