@@ -10,6 +10,12 @@ export type {
   LockInspection,
   LockStore,
   LockStoreFeatures,
+  NodeNotice,
+  NodeReport,
+  ServerLink,
+  ServerVitals,
+  StoreDoubt,
+  StoreNotice,
 } from './lock-store.js';
 export {
   LockDeadlockError,
@@ -27,6 +33,7 @@ export type {
   LockEventName,
   LockJeopardyEvent,
   LockLostEvent,
+  LockNodeEvent,
   LockReleaseFailedEvent,
   LockState,
 } from './lock-events.js';

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
 import type { HeldLease } from './held-lease.js';
+import type { StoreDoubt } from './lock-store.js';
 import { idleTimer } from './timer-queue.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
@@ -54,6 +55,15 @@ export class LeaseKeeper {
     this.#kept.delete(lease);
   }
 
+  /** Grants may have been lost: extends each lease that is meant at once, which confirms it or ends it. */
+  doubt({ reason, concerns }: StoreDoubt): void {
+    for (const [lease, kept] of this.#kept) {
+      if (!lease.isHeld || !(concerns?.(lease.keys) ?? true)) continue;
+      lease.jeopardise(new Error(reason));
+      void this.#extend(lease, kept);
+    }
+  }
+
   /** Never later than `extensionDue`. */
   #dueOf({ validity: { extensionDue, ttl } }: HeldLease): number {
     if (this.#kept.size < MANY || extensionDue === Infinity) return extensionDue;
@@ -80,7 +90,7 @@ export class LeaseKeeper {
   async #extend(lease: HeldLease, kept: Kept): Promise<void> {
     kept.isExtending = true;
     try {
-      await lease.extend(lease.validity.ttl);
+      await lease.extend(lease.nextTtl);
     } catch (error) {
       if (!lease.isHeld) return;
       lease.jeopardise(error);

@@ -56,6 +56,13 @@ export abstract class LeaseLife {
     return Math.max(0, this.validity.until - this.#around.clock.now());
   }
 
+  /** What an extension that the holder did not ask for sets the ttl to. */
+  get nextTtl(): number {
+    return this.validity.extensionDue === Infinity
+      ? Math.max(1, Math.ceil(this.remaining))
+      : this.validity.ttl;
+  }
+
   get signal(): AbortSignal {
     this.check();
     return this.#loss.signal;

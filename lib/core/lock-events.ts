@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import type { LockLostError } from './lock-errors.js';
+import type { NodeNotice } from './lock-store.js';
 
 /** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
 export type LockState = 'held' | 'jeopardy' | 'lost' | 'released';
@@ -31,6 +32,12 @@ export interface LockReleaseFailedEvent extends LockEvent {
   readonly error: unknown;
 }
 
+/** A node of the store begins or ceases to be of use. */
+export interface LockNodeEvent extends Omit<NodeNotice, 'type'> {
+  /** `LockStore.name`. */
+  readonly store: string;
+}
+
 /** Event names and what their listeners get. Also published on `node:diagnostics_channel` as `nest-holdfast:<name>`. */
 export interface LockEventMap {
   /** A lock was granted. */
@@ -43,6 +50,8 @@ export interface LockEventMap {
   released: [LockEvent];
   /** The store did not confirm a release. Follows `released`. */
   releaseFailed: [LockReleaseFailedEvent];
+  /** A node of a store that has several was suspended or quarantined, or has recovered. */
+  node: [LockNodeEvent];
 }
 
 export type LockEventName = keyof LockEventMap;
@@ -54,6 +63,7 @@ const CHANNELS = {
   lost: channel('nest-holdfast:lost'),
   released: channel('nest-holdfast:released'),
   releaseFailed: channel('nest-holdfast:releaseFailed'),
+  node: channel('nest-holdfast:node'),
 } satisfies Record<LockEventName, unknown>;
 
 /** What happens to the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */

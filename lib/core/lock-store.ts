@@ -27,6 +27,12 @@ export interface LockStore {
   acquire?(request: AcquireRequest, signal: AbortSignal): Promise<Lease>;
   /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
   inspect?(key: string): Promise<LockInspection | undefined>;
+  /** What each node said at the last attempt for this request, for stores that ask several. Read for error messages. */
+  reports?(request: AcquireRequest): readonly NodeReport[] | undefined;
+  /** Calls `tell` whenever something happens that nobody asked for. Called once by each `LockService`, before anything else. */
+  observe?(tell: (notice: StoreNotice) => void): void;
+  /** The one server behind this store, where there is one: for stores that are made of others. */
+  readonly server?: ServerLink | undefined;
   /** Frees what the store itself opened. A client that was handed in stays open. */
   close?(): Promise<void>;
 }
@@ -78,6 +84,57 @@ export interface Lease {
    * Stores without this method see a release and a new attempt.
    */
   passOn?(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined;
+  /**
+   * Raises the fencing counters of the keys to at least `token`: every later grant gets a larger one. Resolves `false`, and
+   * changes nothing, when a key is no longer ours. For stores that are made of others.
+   */
+  raiseFencing?(token: bigint): Promise<boolean>;
+}
+
+/** What happens to a store by itself. */
+export type StoreNotice = StoreDoubt | NodeNotice;
+
+/** Grants may have been lost, in a failover say. Core extends each one at once, which confirms or loses it. */
+export interface StoreDoubt {
+  readonly type: 'doubt';
+  readonly reason: string;
+  /** Whether a lease of these keys is meant. Missing: all are. */
+  readonly concerns?: ((keys: readonly string[]) => boolean) | undefined;
+}
+
+/** A node of a store that has several begins or ceases to be of use. */
+export interface NodeNotice {
+  readonly type: 'node';
+  readonly node: string;
+  /** `suspended`: not asked for a while. `quarantined`: asked, without a vote. `recovered`: it is asked and has a vote. */
+  readonly state: 'suspended' | 'quarantined' | 'recovered';
+  readonly reason: string;
+}
+
+/** What one node said to one request. */
+export interface NodeReport {
+  readonly node: string;
+  /** `granted`, `held`, `timeout`, `suspended …`, `quarantined …`, or `error …`. */
+  readonly said: string;
+}
+
+/** A store's connection to one server, which may end, and lead to another server or to a restarted one afterwards. */
+export interface ServerLink {
+  /** Counts the connections that were lost. An answer is that of a server only if the count is still the same. */
+  readonly losses: number;
+  /** Calls `listener` each time a connection is ready for use. */
+  onReady(listener: () => void): void;
+  /** What the server says of itself now. */
+  vitals(): Promise<ServerVitals>;
+}
+
+export interface ServerVitals {
+  /** New for every start of a server. */
+  readonly runId: string;
+  /** Milliseconds since its start, at least. */
+  readonly upFor: number;
+  /** Its own clock, in milliseconds since 1970. */
+  readonly time: number;
 }
 
 /** What a store knows of a held key. Fields that it does not know, or that a foreign holder did not leave, are missing. */

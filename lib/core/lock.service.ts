@@ -19,7 +19,7 @@ import type { LockInspection, LockStore } from './lock-store.js';
 import { Lock } from './lock.js';
 import { OpenAcquisitions } from './open-acquisitions.js';
 import { promised, StoreCalls } from './store-call.js';
-import { closeStore, inspectKey } from './store-upkeep.js';
+import { closeStore, inspectKey, observeStore } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
 import type { Turn } from './turn.js';
 
@@ -53,6 +53,7 @@ export class LockService {
     this.#options = new OptionLayers(defaults);
     const queue = new LocalQueue<Turn>(store.supports.exclusive === false);
     this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };
+    observeStore(this.#around);
   }
 
   /** `LockStore.name` of the store behind this service. */
@@ -177,8 +178,7 @@ export class LockService {
     grant: Grant,
     use: (held: HeldLease) => T | Promise<T>,
   ): T | Promise<T> {
-    const { turn, options } = acquisition;
-    const held = new HeldLease(grant, turn, options, this.#around);
+    const held = new HeldLease(grant, acquisition.turn, acquisition.options, this.#around);
     this.#latest.grant = [acquisition, held];
     this.#around.keeper.keep(held);
     this.events.publish('held', () => held.event());

@@ -1,11 +1,27 @@
 import { LockStoreError } from './lock-errors.js';
-import type { LockInspection, LockStore } from './lock-store.js';
+import type { LockEvents } from './lock-events.js';
+import type { LockInspection, LockStore, StoreDoubt } from './lock-store.js';
 import { reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
 
 interface UpkeepSurroundings {
   readonly store: LockStore;
   readonly calls: StoreCalls;
+}
+
+interface ObserverSurroundings {
+  readonly store: LockStore;
+  readonly keeper: { doubt(doubt: StoreDoubt): void };
+  readonly events: LockEvents;
+}
+
+/** Lets the store tell what happens to it. */
+export function observeStore({ store, keeper, events }: ObserverSurroundings): void {
+  store.observe?.((notice) => {
+    if (notice.type === 'doubt') return keeper.doubt(notice);
+    const { type, ...event } = notice;
+    events.publish('node', () => ({ ...event, store: store.name }));
+  });
 }
 
 /** Who holds a key. Rejects with `LockStoreError`, also for a store that cannot tell. */

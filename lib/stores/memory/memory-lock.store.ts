@@ -40,6 +40,7 @@ export class MemoryLockStore implements LockStore {
       fencingToken,
       extend: async (newTtl) => this.#extend(keys, token, newTtl),
       release: async () => this.#release(keys, token),
+      raiseFencing: async (to) => this.#raiseFencing(keys, token, to),
     };
   }
 
@@ -55,6 +56,12 @@ export class MemoryLockStore implements LockStore {
     for (const key of keys) {
       this.#expiries.move(this.#entries.get(key)!.expiry, this.#clock.now() + ttl);
     }
+    return true;
+  }
+
+  #raiseFencing(keys: readonly string[], token: string, to: bigint): boolean {
+    if (!keys.every((key) => this.#live(key)?.token === token)) return false;
+    if (to > this.#lastFencingToken) this.#lastFencingToken = to;
     return true;
   }
 

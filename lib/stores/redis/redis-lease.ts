@@ -1,7 +1,7 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Extensions } from './extensions.js';
 import { FENCING_BLOCK } from './redis-lua.js';
-import { RELEASE, RENEW } from './redis-scripts.js';
+import { RAISE, RELEASE, RENEW } from './redis-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
 import type { Tenure } from './tenure.js';
 import type { Tenures } from './tenures.js';
@@ -71,6 +71,12 @@ export class RedisLease implements Lease {
     this.#isReleased = true;
     if (renew || !this.#tenure?.takeToken()) return this.#renewed(tenures, ttl);
     return new RedisLease(this.#held, this.#around, this.#fencingToken + 1n, this.#tenure);
+  }
+
+  raiseFencing(token: bigint): Promise<boolean> {
+    const { keys, value } = this.#held;
+    const { runner } = this.#around;
+    return runner.acknowledged(runner.run(RAISE, keys, [value, String(token)], isOne));
   }
 
   /** The claim may have ended, and the key been handed over once more since: only now it gets its fencing token. */

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { AcquireRequest, Lease, LockInspection, LockStore } from '../../core/lock-store.js';
+import type {
+  AcquireRequest,
+  Lease,
+  LockInspection,
+  LockStore,
+  ServerLink,
+} from '../../core/lock-store.js';
 import { clusterSlot } from './cluster-slot.js';
 import { Extensions } from './extensions.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
@@ -11,6 +17,7 @@ import type { RedisLockStoreOptions } from './redis-lock-options.js';
 import { ACQUIRE, INSPECT } from './redis-scripts.js';
 import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
+import { RedisServerLink, canWatch } from './server-link.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
@@ -19,6 +26,8 @@ export class RedisLockStore implements LockStore {
   readonly supports: { readonly fencing: true; readonly ttl: true; readonly manyKeys: boolean };
   /** Stands in line on the server. Missing on a client that cannot subscribe, which is polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
+  /** Missing on a Cluster, which is many. */
+  readonly server?: ServerLink | undefined;
   /** Names this store in the values of its locks, and the channel on which it is woken. */
   readonly #id: string;
   readonly #keys: ServerKeys;
@@ -39,6 +48,7 @@ export class RedisLockStore implements LockStore {
     this.#runner = new ScriptRunner(client, replicas, batchWrites);
     const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
     const extensions = new Extensions(this.#runner, slotOf);
+    this.server = canWatch(client) ? new RedisServerLink(client) : undefined;
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, this.#id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;

@@ -44,6 +44,14 @@ local function mint(first, last, value, block, floor)
   return highest + 1, was_released, before
 end`;
 
+export const RAISE_COUNTER = `
+-- Raises a counter to at least \`token\`. What stands behind the number stays; a counter that was lost is made anew.
+local function raise(counter, value, token)
+  local number, rest = string.match(redis.call('get', KEYS[counter]) or '', '^(%d+)( .*)$')
+  if number and tonumber(number) >= tonumber(token) then return end
+  redis.call('set', KEYS[counter], token .. (rest or ' ' .. value), 'EX', ${COUNTER_SECONDS})
+end`;
+
 /** How a waiter is found in the queue of a key. */
 export const PLACE = `
 -- The index of the entry of \`value\`, from 1, and the entry; nil when it does not stand in line.

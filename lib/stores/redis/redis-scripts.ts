@@ -1,4 +1,4 @@
-import { FENCING_BLOCK, HAND_OVER, MINT, PLACE } from './redis-lua.js';
+import { FENCING_BLOCK, HAND_OVER, MINT, PLACE, RAISE_COUNTER } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 
 /**
@@ -95,6 +95,18 @@ local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
 local released = string.match(before or '', '^%d+ (.*) r[ h]+$')
 if released then redis.call('append', KEYS[2], ' < ' .. string.gsub(released, ' < .*', '')) end
 return { fence, redis.call('exists', KEYS[3]) }`);
+
+/**
+ * KEYS: the lock keys, their counters, their queues. ARGV: value, fencing token. Raises the counters to at least the token.
+ * Returns 1, or 0 when a lock is not ours.
+ */
+export const RAISE = new RedisScript(`${RAISE_COUNTER}
+local n = #KEYS / 3
+for i = 1, n do
+  if redis.call('get', KEYS[i]) ~= ARGV[1] then return 0 end
+end
+for i = 1, n do raise(n + i, ARGV[1], ARGV[2]) end
+return 1`);
 
 /**
  * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, counter, queue.
