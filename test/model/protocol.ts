@@ -1,0 +1,28 @@
+/** What the nodes and the clients do. */
+export interface Protocol {
+  /** Without a majority for exactly T, T is written back to the nodes, and a majority must confirm. */
+  readonly writeBack: boolean;
+  /** A node confirms only to the owner of the key. */
+  readonly ownershipCheck: boolean;
+  /** A node whose counter is beyond T does not confirm. */
+  readonly counterCheck: boolean;
+  /** A node that returned exactly T counts as confirmed and is not asked again. */
+  readonly trustsExactReplies: boolean;
+  /** A node whose grant came after the decision may confirm, too. */
+  readonly stragglersConfirm: boolean;
+  /** How many further tokens a holder reserves. */
+  readonly reserve: number;
+}
+
+/** What is explored. */
+export interface Bounds {
+  /** How many acquisitions are under way at once. */
+  readonly clients: number;
+  readonly acquisitions: number;
+  /** What a client's clock may say. Each acquisition has one of these; clocks need not agree. */
+  readonly hints: readonly number[];
+  /** What the nodes' counters may be at the start. */
+  readonly starts: readonly (readonly number[])[];
+  /** The acquiring commands of so many acquisitions may be executed again, the second reply unseen. */
+  readonly resends: number;
+}
