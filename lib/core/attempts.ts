@@ -4,7 +4,7 @@ import { giveBack, whyUseless } from './grant.js';
 import type { Grant, Passed } from './grant.js';
 import { LockError, LockStoreError, LockTimeoutError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
-import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
+import type { AcquireRequest, Lease, LockStore, QuorumReport } from './lock-store.js';
 import { tryAcquireAll } from './many-keys.js';
 import type { Patience } from './patience.js';
 import { StoreTimeout, reasonOf } from './store-call.js';
@@ -147,12 +147,19 @@ export class Attempts {
 
   failure(why: string, cause?: unknown): LockStoreError {
     const { name } = this.#around.store;
-    return new LockStoreError(keyNames(this.#turn.keys), name, why, { cause });
+    const report = this.#report;
+    return new LockStoreError(keyNames(this.#turn.keys), name, why, { cause, report });
   }
 
   timeout(): LockTimeoutError {
     return new LockTimeoutError(keyNames(this.#turn.keys), this.#patience.options.waitTimeout, {
       attempts: this.#count,
+      report: this.#report,
     });
+  }
+
+  /** What the nodes said last, where there are several. */
+  get #report(): QuorumReport | undefined {
+    return this.#madeRequest && this.#around.store.report?.(this.#madeRequest);
   }
 }

@@ -6,12 +6,14 @@ export type { LockOptions, ResolvedLockOptions } from './lock-options.js';
 export type { LockKeys } from './lock-keys.js';
 export type {
   AcquireRequest,
+  FencingRange,
   Lease,
   LockInspection,
   LockStore,
   LockStoreFeatures,
   NodeNotice,
   NodeReport,
+  QuorumReport,
   ServerLink,
   ServerVitals,
   StoreDoubt,

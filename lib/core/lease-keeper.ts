@@ -1,7 +1,6 @@
 import type { Clock } from './clock.js';
 import type { HeldLease } from './held-lease.js';
 import type { StoreDoubt } from './lock-store.js';
-import { idleTimer } from './timer-queue.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
 /** From so many leases on, extensions are spread and bundled. */
@@ -11,10 +10,25 @@ const SPREAD = 0.08;
 /** Parts of the ttl in which extensions fall due together, so that a store can put them into one call. */
 const BUNDLE = 0.01;
 
-interface Kept {
-  readonly timer: QueuedTimer;
+/** A lease, as an entry in the line of what is due next. */
+class Kept implements QueuedTimer {
+  due = Infinity;
+  index = -1;
   extendAt: number;
-  isExtending: boolean;
+  /** How many are asked for or under way: a doubt does not wait for the one before it. */
+  extensions = 0;
+  readonly #lease: HeldLease;
+  readonly #wake: (lease: HeldLease, kept: Kept) => void;
+
+  constructor(lease: HeldLease, extendAt: number, wake: (lease: HeldLease, kept: Kept) => void) {
+    this.#lease = lease;
+    this.extendAt = extendAt;
+    this.#wake = wake;
+  }
+
+  run(): void {
+    this.#wake(this.#lease, this);
+  }
 }
 
 /**
@@ -36,8 +50,7 @@ export class LeaseKeeper {
   }
 
   keep(lease: HeldLease): void {
-    const timer = idleTimer(() => this.#wake(lease, kept));
-    const kept: Kept = { timer, extendAt: this.#dueOf(lease), isExtending: false };
+    const kept = new Kept(lease, this.#dueOf(lease), this.#wake);
     this.#kept.set(lease, kept);
     this.#schedule(lease, kept);
   }
@@ -46,12 +59,12 @@ export class LeaseKeeper {
   extended(lease: HeldLease): void {
     const kept = this.#kept.get(lease)!;
     kept.extendAt = this.#dueOf(lease);
-    if (!kept.isExtending) this.#schedule(lease, kept);
+    if (kept.extensions === 0) this.#schedule(lease, kept);
   }
 
   ended(lease: HeldLease): void {
     const kept = this.#kept.get(lease);
-    if (kept) this.#timers.remove(kept.timer);
+    if (kept) this.#timers.remove(kept);
     this.#kept.delete(lease);
   }
 
@@ -71,24 +84,24 @@ export class LeaseKeeper {
     return Math.floor((extensionDue - Math.random() * ttl * SPREAD) / bundle) * bundle;
   }
 
-  #schedule(lease: HeldLease, { timer, extendAt }: Kept): void {
-    const due = Math.min(extendAt, lease.validity.until);
-    if (due === Infinity) this.#timers.remove(timer);
-    else this.#timers.move(timer, due);
+  #schedule(lease: HeldLease, kept: Kept): void {
+    const due = Math.min(kept.extendAt, lease.validity.until);
+    if (due === Infinity) this.#timers.remove(kept);
+    else this.#timers.move(kept, due);
   }
 
-  /** It is time to extend, unless the lease has come to its end. */
-  #wake(lease: HeldLease, kept: Kept): void {
+  /** It is time to extend, unless the lease has come to its end or a doubt was first. */
+  readonly #wake = (lease: HeldLease, kept: Kept): void => {
     lease.check();
-    if (this.#kept.has(lease)) void this.#extend(lease, kept);
-  }
+    if (kept.extensions === 0 && this.#kept.has(lease)) void this.#extend(lease, kept);
+  };
 
   /**
    * Never rejects, and never takes longer than the validity lasts. A failed extension is tried again while validity remains,
    * at a tenth of the ttl.
    */
   async #extend(lease: HeldLease, kept: Kept): Promise<void> {
-    kept.isExtending = true;
+    kept.extensions++;
     try {
       await lease.extend(lease.nextTtl);
     } catch (error) {
@@ -96,8 +109,8 @@ export class LeaseKeeper {
       lease.jeopardise(error);
       kept.extendAt = this.#clock.now() + lease.validity.ttl / 10;
     } finally {
-      kept.isExtending = false;
+      kept.extensions--;
     }
-    if (this.#kept.has(lease)) this.#schedule(lease, kept);
+    if (kept.extensions === 0 && this.#kept.has(lease)) this.#schedule(lease, kept);
   }
 }

@@ -19,7 +19,8 @@ export abstract class LeaseLife {
   readonly validity: Validity;
   readonly #lease: Lease;
   readonly #around: LifeSurroundings;
-  readonly #loss = new Loss();
+  /** Made when first needed: most locks are neither lost nor watched. */
+  #madeLoss: Loss | undefined;
   #state: LockState = 'held';
   #sessionEnded: (() => void) | undefined;
 
@@ -48,7 +49,7 @@ export abstract class LeaseLife {
   /** Why it was lost. Missing while it is held and after an ordinary release. */
   get lostError(): LockLostError | undefined {
     this.check();
-    return this.#loss.error;
+    return this.#madeLoss?.error;
   }
 
   /** Milliseconds of validity, never negative. */
@@ -76,7 +77,7 @@ export abstract class LeaseLife {
   }
 
   assertHeld(): void {
-    if (!this.isHeld) throw this.#loss.error ?? this.#lossOf('released');
+    if (!this.isHeld) throw this.#madeLoss?.error ?? this.#lossOf('released');
   }
 
   event(): LockEvent {
@@ -130,6 +131,11 @@ export abstract class LeaseLife {
 
   #lossOf(reason: LockLostReason): LockLostError {
     return new LockLostError(keyNames(this.keys), reason);
+  }
+
+  get #loss(): Loss {
+    this.#madeLoss ??= new Loss();
+    return this.#madeLoss;
   }
 
   get #isActive(): boolean {

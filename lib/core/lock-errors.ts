@@ -1,3 +1,5 @@
+import type { NodeReport, QuorumReport } from './lock-store.js';
+
 /** Stable: programs may compare them. Messages are for people and may change. */
 export type LockErrorCode =
   'LOCK_TIMEOUT' | 'LOCK_LOST' | 'LOCK_STORE_FAILED' | 'LOCK_KEY_INVALID' | 'LOCK_DEADLOCK';
@@ -17,23 +19,31 @@ export abstract class LockError extends Error {
   }
 }
 
+interface ReportedOptions extends ErrorOptions {
+  /** What the nodes said, where the store has several. */
+  readonly report?: QuorumReport | undefined;
+}
+
 /** The key stayed held by someone else for the whole `waitTimeout`. */
 export class LockTimeoutError extends LockError {
   readonly code = 'LOCK_TIMEOUT';
+  /** What each node said at the last attempt. Empty for a store that has no nodes. */
+  readonly nodes: readonly NodeReport[];
 
   constructor(
     key: string,
     /** Milliseconds that were waited. `0`: one attempt. */
     readonly waitTimeout: number,
-    options?: ErrorOptions & { readonly attempts?: number },
+    options?: ReportedOptions & { readonly attempts?: number },
   ) {
-    const attempts = options?.attempts ?? 1;
+    const { attempts = 1, report } = options ?? {};
     const within = waitTimeout === 0 ? '' : ` within ${waitTimeout} ms`;
     super(
-      `Lock "${key}" was not acquired${within}: it is held (attempts: ${attempts})`,
+      `Lock "${key}" was not acquired${within}: it is held (attempts: ${attempts})${inWords(report)}`,
       key,
       options,
     );
+    this.nodes = report?.nodes ?? [];
   }
 }
 
@@ -75,15 +85,19 @@ export class LockLostError extends LockError {
 /** The store failed, did not answer in time, or answered too late to be of use. Nothing is known about the key. */
 export class LockStoreError extends LockError {
   readonly code = 'LOCK_STORE_FAILED';
+  /** What each node said at the last attempt. Empty for a store that has no nodes. */
+  readonly nodes: readonly NodeReport[];
 
   constructor(
     key: string,
     /** `LockStore.name`. */
     readonly store: string,
     why: string,
-    options?: ErrorOptions,
+    options?: ReportedOptions,
   ) {
-    super(`Lock store "${store}" failed for "${key}": ${why}`, key, options);
+    const report = options?.report ?? reportOf(options?.cause);
+    super(`Lock store "${store}" failed for "${key}": ${why}${inWords(report)}`, key, options);
+    this.nodes = report?.nodes ?? [];
   }
 }
 
@@ -95,4 +109,16 @@ export class LockKeyError extends LockError {
 /** The caller asked for a key that its own async context holds, and would have waited for itself. */
 export class LockDeadlockError extends LockError {
   readonly code = 'LOCK_DEADLOCK';
+}
+
+/** Errors of stores with several nodes carry one. */
+function reportOf(cause: unknown): QuorumReport | undefined {
+  return (cause as { readonly report?: QuorumReport } | null | undefined)?.report;
+}
+
+/** ` (2 of 5 nodes granted, 3 were needed; a:1 held, a:2 timeout)`. */
+function inWords(report: QuorumReport | undefined): string {
+  if (!report) return '';
+  const said = report.nodes.map(({ node, said: words }) => `${node} ${words}`);
+  return ` (${report.ended}; ${said.join(', ')})`;
 }

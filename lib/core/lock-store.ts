@@ -27,8 +27,8 @@ export interface LockStore {
   acquire?(request: AcquireRequest, signal: AbortSignal): Promise<Lease>;
   /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
   inspect?(key: string): Promise<LockInspection | undefined>;
-  /** What each node said at the last attempt for this request, for stores that ask several. Read for error messages. */
-  reports?(request: AcquireRequest): readonly NodeReport[] | undefined;
+  /** How the last attempt for this request went, for stores that ask several nodes. Read for error messages. */
+  report?(request: AcquireRequest): QuorumReport | undefined;
   /** Calls `tell` whenever something happens that nobody asked for. Called once by each `LockService`, before anything else. */
   observe?(tell: (notice: StoreNotice) => void): void;
   /** The one server behind this store, where there is one: for stores that are made of others. */
@@ -44,6 +44,8 @@ export interface LockStoreFeatures {
   readonly ttl: boolean;
   /** One request may name several keys, taken all or none. `false` or missing: core takes them one by one, in order. */
   readonly manyKeys?: boolean;
+  /** Why holders cannot be counted here: semaphores and read locks are refused with it. Missing: they can. */
+  readonly cannotCount?: string;
   /** `false`: every key is granted to everybody, so nobody has to wait. For tests of what runs under a lock. */
   readonly exclusive?: boolean;
 }
@@ -59,7 +61,7 @@ export interface AcquireRequest {
   readonly ttl: number;
   /** `host:pid:startTime`, kept beside the token for people who inspect. Never decides ownership. */
   readonly holder?: string;
-  /** The key's fencing counter is raised to at least this. */
+  /** The key's fencing counter is raised to at least this. It stands in for whatever clock the store itself would go by. */
   readonly fencingFloor?: bigint;
 }
 
@@ -81,14 +83,25 @@ export interface Lease {
    * ms from now, and `undefined` says that a key was no longer ours. It is asked in any case when `renew` is set.
    * Nothing at once: other processes are first, and the lease is to be released.
    *
-   * Stores without this method see a release and a new attempt.
+   * Stores without this method see a release and a new attempt. `tokens` come from a store that is made of others, and has
+   * fencing tokens of its own: a store that is asked to renew raises its counter by them, as in `raiseFencing`.
    */
-  passOn?(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined;
+  passOn?(
+    ttl: number,
+    renew: boolean,
+    tokens?: FencingRange,
+  ): Lease | Promise<Lease | undefined> | undefined;
   /**
-   * Raises the fencing counters of the keys to at least `token`: every later grant gets a larger one. Resolves `false`, and
-   * changes nothing, when a key is no longer ours. For stores that are made of others.
+   * Raises the fencing counters of the keys to `to`: every later grant gets a larger one. Resolves `false`, and changes
+   * nothing, when a key is no longer ours or its counter is beyond `from`. For stores that are made of others.
    */
-  raiseFencing?(token: bigint): Promise<boolean>;
+  raiseFencing?(tokens: FencingRange): Promise<boolean>;
+}
+
+/** A fencing counter that is no larger than `from` becomes `to`. */
+export interface FencingRange {
+  readonly from: bigint;
+  readonly to: bigint;
 }
 
 /** What happens to a store by itself. */
@@ -111,6 +124,13 @@ export interface NodeNotice {
   readonly reason: string;
 }
 
+/** How the nodes of a store answered one request. */
+export interface QuorumReport {
+  /** In words: `2 of 5 nodes granted, 3 were needed`. */
+  readonly ended: string;
+  readonly nodes: readonly NodeReport[];
+}
+
 /** What one node said to one request. */
 export interface NodeReport {
   readonly node: string;
@@ -120,10 +140,16 @@ export interface NodeReport {
 
 /** A store's connection to one server, which may end, and lead to another server or to a restarted one afterwards. */
 export interface ServerLink {
+  /** `host:port`, for messages. */
+  readonly address: string;
+  /** A command would leave at once. */
+  readonly isReady: boolean;
   /** Counts the connections that were lost. An answer is that of a server only if the count is still the same. */
   readonly losses: number;
   /** Calls `listener` each time a connection is ready for use. */
   onReady(listener: () => void): void;
+  /** Calls `listener` each time a connection is lost. */
+  onLost(listener: () => void): void;
   /** What the server says of itself now. */
   vitals(): Promise<ServerVitals>;
 }

@@ -42,7 +42,7 @@ export class LockService {
   readonly #context = new LockContext();
   readonly #acquisitions = new OpenAcquisitions();
   /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
-  readonly #latest: { grant?: unknown } = {};
+  readonly #latest: unknown[] = [];
   #isClosed = false;
   #closed: Promise<void> | undefined;
 
@@ -129,8 +129,7 @@ export class LockService {
    * Never rejects. Nothing can be acquired afterwards.
    */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    return (this.#closed ??= this.#close());
   }
 
   async #close(): Promise<void> {
@@ -179,7 +178,8 @@ export class LockService {
     use: (held: HeldLease) => T | Promise<T>,
   ): T | Promise<T> {
     const held = new HeldLease(grant, acquisition.turn, acquisition.options, this.#around);
-    this.#latest.grant = [acquisition, held];
+    this.#latest[0] = acquisition;
+    this.#latest[1] = held;
     this.#around.keeper.keep(held);
     this.events.publish('held', () => held.event());
     if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));

@@ -60,12 +60,13 @@ export class StoreCalls {
   }
 }
 
-class OpenCall<Answer, Result> {
+class OpenCall<Answer, Result> implements QueuedTimer {
+  due = Infinity;
+  index = -1;
   readonly #call: StoreCall<Answer, Result>;
   readonly #timers: TimerQueue;
   readonly #resolve: (result: Result | Promise<Result>) => void;
   readonly #reject: (error: unknown) => void;
-  #timer: QueuedTimer | undefined;
   #isOpen = true;
 
   constructor(
@@ -81,14 +82,19 @@ class OpenCall<Answer, Result> {
   }
 
   follow(answer: Promise<Answer>, due: number): void {
-    const { signal, within } = this.#call;
-    this.#timer = this.#timers.add(due, () => this.#fail(new StoreTimeout(within)));
+    const { signal } = this.#call;
+    this.#timers.move(this, due);
     signal?.addEventListener('abort', this, { once: true });
     answer.then(
       (value) => this.#answered(value),
       (error: unknown) => this.#fail(error),
     );
     if (signal?.aborted) this.handleEvent();
+  }
+
+  /** The time is up. */
+  run(): void {
+    this.#fail(new StoreTimeout(this.#call.within));
   }
 
   /** The signal aborts. */
@@ -113,7 +119,7 @@ class OpenCall<Answer, Result> {
     } catch (error) {
       this.#reject(error);
     } finally {
-      this.#timers.remove(this.#timer!); // last, so that the queue's own timer need not stop where a lease has joined it
+      this.#timers.remove(this); // last, so that the queue's own timer need not stop where a lease has joined it
     }
   }
 }

@@ -1,10 +1,11 @@
 import type { Cancel, Clock } from './clock.js';
 
-/** One entry of a `TimerQueue`. */
+/** One entry of a `TimerQueue`. Whatever has a deadline may be its own entry. */
 export interface QueuedTimer {
+  /** Belongs to the queue, as `index` does. */
   due: number;
   index: number;
-  readonly run: () => void;
+  run(): void;
 }
 
 /** A timer without a time, for `TimerQueue.move`. */

@@ -1,13 +1,19 @@
 import { systemClock } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
-import type { AcquireRequest, Lease, LockInspection, LockStore } from '../../core/lock-store.js';
+import type {
+  AcquireRequest,
+  FencingRange,
+  Lease,
+  LockInspection,
+  LockStore,
+} from '../../core/lock-store.js';
 import { TimerQueue } from '../../core/timer-queue.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
 
 interface Entry {
   readonly token: string;
   readonly holder: string | undefined;
-  readonly fencingToken: bigint;
+  fencingToken: bigint;
   readonly expiry: QueuedTimer;
 }
 
@@ -40,7 +46,7 @@ export class MemoryLockStore implements LockStore {
       fencingToken,
       extend: async (newTtl) => this.#extend(keys, token, newTtl),
       release: async () => this.#release(keys, token),
-      raiseFencing: async (to) => this.#raiseFencing(keys, token, to),
+      raiseFencing: async (range) => this.#raiseFencing(keys, token, range),
     };
   }
 
@@ -59,8 +65,11 @@ export class MemoryLockStore implements LockStore {
     return true;
   }
 
-  #raiseFencing(keys: readonly string[], token: string, to: bigint): boolean {
-    if (!keys.every((key) => this.#live(key)?.token === token)) return false;
+  #raiseFencing(keys: readonly string[], token: string, { from, to }: FencingRange): boolean {
+    const entries = keys.map((key) => this.#live(key));
+    if (!entries.every((entry) => entry?.token === token && entry.fencingToken <= from))
+      return false;
+    for (const entry of entries) entry!.fencingToken = to;
     if (to > this.#lastFencingToken) this.#lastFencingToken = to;
     return true;
   }
