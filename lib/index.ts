@@ -16,4 +16,4 @@ export type {
   DistributedLockModuleOptions,
   DistributedLockOptionsFactory,
 } from './nest/module-options.js';
-export type { RedisSource } from './nest/redis-connection.js';
+export type { RedisClusterSource, RedisSource } from './nest/redis-connection.js';

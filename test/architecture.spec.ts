@@ -14,8 +14,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   core: { layers: [], packages: NODE },
   'stores/memory': { layers: ['core'], packages: NODE },
   'stores/redis': { layers: ['core'], packages: /^(node:.*|ioredis)$/ },
+  'stores/redlock': { layers: ['core'], packages: NODE },
   nest: {
-    layers: ['core', ...STORES],
+    layers: ['core', ...STORES, 'stores/redlock'],
     packages: /^(node:.*|@nestjs\/.*|rxjs(\/.*)?|reflect-metadata|acorn|ioredis)$/,
   },
   express: { layers: ['core'], packages: NODE },

@@ -3,13 +3,13 @@ import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { LockService } from '../core/lock.service.js';
 import { linkReadyMadeInstances } from './lock-explorer.js';
-import { lockProviders, MODULE_CONNECTION, MODULE_LOCKS, MODULE_NAME } from './lock-providers.js';
+import { lockProviders, MODULE_CONNECTIONS, MODULE_LOCKS, MODULE_NAME } from './lock-providers.js';
 import type {
   DistributedLockModuleExtras,
   DistributedLockModuleOptions,
   DistributedLockOptionsFactory,
 } from './module-options.js';
-import type { RedisConnection } from './redis-connection.js';
+import type { RedisConnections } from './redis-nodes.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<DistributedLockModuleOptions>({ moduleName: 'DistributedLock' })
@@ -50,7 +50,7 @@ export class DistributedLockModule
   constructor(
     @Inject(MODULE_NAME) private readonly name: string | undefined,
     @Inject(MODULE_LOCKS) private readonly locks: LockService,
-    @Inject(MODULE_CONNECTION) private readonly connection: RedisConnection | undefined,
+    @Inject(MODULE_CONNECTIONS) private readonly connections: RedisConnections | undefined,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
   ) {
     super();
@@ -62,7 +62,7 @@ export class DistributedLockModule
 
   async onApplicationShutdown(): Promise<void> {
     await this.locks.close();
-    await this.connection?.close();
+    await this.connections?.close();
     this.#unlink();
   }
 }

@@ -1,19 +1,15 @@
-import { Logger } from '@nestjs/common';
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { LockService } from '../core/lock.service.js';
-import type { LockStore } from '../core/lock-store.js';
-import { MemoryLockStore } from '../stores/memory/memory-lock.store.js';
-import { RedisLockStore } from '../stores/redis/redis-lock.store.js';
-import { DisabledLockStore } from './disabled-lock.store.js';
 import { DistributedLockInterceptor } from './distributed-lock.interceptor.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 import { getLockClientToken, getLockHttpToken, getLocksToken } from './lock-tokens.js';
-import { connectRedis } from './redis-connection.js';
-import type { RedisConnection } from './redis-connection.js';
+import { connectAll } from './redis-nodes.js';
+import type { RedisConnections } from './redis-nodes.js';
+import { storeFor } from './store-for.js';
 
 /** Inside one module: what its lifecycle hooks need, under the same tokens whatever the instance is called. */
 export const MODULE_LOCKS = Symbol.for('nest-holdfast:module-locks');
-export const MODULE_CONNECTION = Symbol.for('nest-holdfast:module-connection');
+export const MODULE_CONNECTIONS = Symbol.for('nest-holdfast:module-connections');
 export const MODULE_NAME = Symbol.for('nest-holdfast:module-name');
 
 interface LockProviders {
@@ -32,13 +28,13 @@ export function lockProviders(
   return {
     providers: [
       { provide: MODULE_NAME, useValue: name },
-      { provide: MODULE_CONNECTION, inject: [optionsToken], useFactory: connectionFor },
-      { provide: locks, inject: [optionsToken, MODULE_CONNECTION], useFactory: serviceFor },
+      { provide: MODULE_CONNECTIONS, inject: [optionsToken], useFactory: connectionsFor },
+      { provide: locks, inject: [optionsToken, MODULE_CONNECTIONS], useFactory: serviceFor },
       { provide: MODULE_LOCKS, useExisting: locks },
       {
         provide: client,
-        inject: [MODULE_CONNECTION],
-        useFactory: (connection?: RedisConnection) => connection?.client,
+        inject: [MODULE_CONNECTIONS],
+        useFactory: (connections?: RedisConnections) => connections?.client,
       },
       {
         provide: http,
@@ -51,43 +47,26 @@ export function lockProviders(
   };
 }
 
-async function connectionFor(
+async function connectionsFor(
   options: DistributedLockModuleOptions,
-): Promise<RedisConnection | undefined> {
+): Promise<RedisConnections | undefined> {
   if (options.redis !== undefined && options.store !== undefined) {
     throw new TypeError('DistributedLockModule: give either redis or store, not both');
   }
   if (options.redis === undefined || options.enabled === false) return undefined;
-  return connectRedis(options.redis);
+  return connectAll(options.redis);
 }
 
 async function serviceFor(
   options: DistributedLockModuleOptions,
-  connection: RedisConnection | undefined,
+  connections: RedisConnections | undefined,
 ): Promise<LockService> {
-  const { redis, store, keyPrefix, replicas, replicaTimeout, localPassLimit, ...rest } = options;
-  const { enabled, http, ...defaults } = rest;
+  const { redis, store, keyPrefix, replicas, replicaTimeout, localPassLimit, ...others } = options;
+  const { nodeTimeout, quarantine, largestTtl, enabled, http, ...defaults } = others;
   try {
-    return new LockService(storeFor(options, connection), defaults);
+    return new LockService(await storeFor(options, connections?.client), defaults);
   } catch (error) {
-    await connection?.close(); // an application that does not start runs no shutdown hooks
+    await connections?.close(); // an application that does not start runs no shutdown hooks
     throw error;
   }
-}
-
-function storeFor(
-  options: DistributedLockModuleOptions,
-  connection: RedisConnection | undefined,
-): LockStore {
-  if (options.enabled === false) return new DisabledLockStore();
-  if (connection) {
-    const { keyPrefix, replicas, replicaTimeout, localPassLimit } = options;
-    const storeOptions = { keyPrefix, replicas, replicaTimeout, localPassLimit };
-    return new RedisLockStore(connection.client, storeOptions);
-  }
-  if (options.store) return options.store;
-  new Logger('DistributedLockModule').warn(
-    'Neither redis nor store is set: locks live in memory and protect this one process only',
-  );
-  return new MemoryLockStore(options.clock);
 }

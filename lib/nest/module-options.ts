@@ -1,13 +1,17 @@
 import type { LockServiceOptions } from '../core/lock.service.js';
 import type { LockStore } from '../core/lock-store.js';
 import type { RedisLockStoreOptions } from '../stores/redis/redis-lock-options.js';
+import type { RedlockStoreOptions } from '../stores/redlock/redlock-options.js';
 import type { LockHttpOptions } from './lock-exceptions.js';
 import type { RedisSource } from './redis-connection.js';
 
 /** Where the locks live, and the defaults of every lock. */
 export interface DistributedLockModuleOptions extends LockServiceOptions {
-  /** Redis as the store. Exclusive with `store`; without either, locks live in memory and protect one process only. */
-  readonly redis?: RedisSource | undefined;
+  /**
+   * Redis as the store; a list of independent masters makes a Redlock. Exclusive with `store`; without either, locks live in
+   * memory and protect one process only.
+   */
+  readonly redis?: RedisSource | readonly RedisSource[] | undefined;
   /** Any store. It is closed with the module. */
   readonly store?: LockStore | undefined;
   /** See `RedisLockStoreOptions.keyPrefix`. Only with `redis`. */
@@ -18,6 +22,15 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
   readonly replicaTimeout?: RedisLockStoreOptions['replicaTimeout'];
   /** See `RedisLockStoreOptions.localPassLimit`. Only with `redis`. */
   readonly localPassLimit?: RedisLockStoreOptions['localPassLimit'];
+  /** See `RedlockStoreOptions.nodeTimeout`. Only with a list. */
+  readonly nodeTimeout?: RedlockStoreOptions['nodeTimeout'];
+  /** See `RedlockStoreOptions.quarantine`. Only with a list. */
+  readonly quarantine?: RedlockStoreOptions['quarantine'];
+  /**
+   * See `RedlockStoreOptions.largestTtl`. Only with a list.
+   * @default the `ttl` of the module
+   */
+  readonly largestTtl?: RedlockStoreOptions['largestTtl'];
   /**
    * `false`: everything is granted at once, without a store. For tests.
    * @default true

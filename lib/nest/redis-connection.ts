@@ -1,14 +1,24 @@
 import { Logger } from '@nestjs/common';
-import type { Redis, RedisOptions } from 'ioredis';
+import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { sleep, systemClock } from '../core/clock.js';
 import type { RedisClient } from '../stores/redis/redis-client.js';
 
 /**
- * Where Redis is: a URL, options of ioredis, a client of yours (it stays open), or a function that makes one (it is closed
- * with the module).
+ * Where Redis is: a URL, options of ioredis (with `sentinels` and `name` for Sentinel), nodes of a Cluster, a client of yours
+ * (it stays open), or a function that makes one (it is closed with the module).
  */
 export type RedisSource =
-  string | RedisOptions | RedisClient | (() => RedisClient | Promise<RedisClient>);
+  | string
+  | RedisOptions
+  | RedisClusterSource
+  | RedisClient
+  | (() => RedisClient | Promise<RedisClient>);
+
+/** `{ cluster: [{ host, port }] }`, beside the options of ioredis for its `Cluster`. */
+export interface RedisClusterSource extends ClusterOptions {
+  /** Some of its nodes. They tell of the others. */
+  readonly cluster: readonly ClusterNode[];
+}
 
 /** A client, and how to close it where the module opened it. */
 export interface RedisConnection {
@@ -24,15 +34,16 @@ export async function connectRedis(source: RedisSource): Promise<RedisConnection
   const client = typeof source === 'function' ? await source() : await openClient(source);
   if (!isClient(client)) {
     throw new TypeError(
-      `redis must be a URL, ioredis options, an ioredis client or a function that returns one`,
+      'redis must be a URL, ioredis options, an ioredis client or a function that returns one',
     );
   }
   return { client, close: () => closeClient(client as RedisClient & Partial<Redis>) };
 }
 
-async function openClient(source: string | RedisOptions): Promise<Redis> {
-  const { Redis } = await loadIoredis();
-  const client = typeof source === 'string' ? new Redis(source) : new Redis(source);
+async function openClient(
+  source: string | RedisOptions | RedisClusterSource,
+): Promise<Redis | Cluster> {
+  const client = await newClient(source);
   const logger = new Logger('DistributedLockModule');
   let reported: string | undefined;
   client.on('error', (error: Error) => {
@@ -41,6 +52,41 @@ async function openClient(source: string | RedisOptions): Promise<Redis> {
   });
   client.on('ready', () => (reported = undefined));
   return client;
+}
+
+async function newClient(
+  source: string | RedisOptions | RedisClusterSource,
+): Promise<Redis | Cluster> {
+  if (typeof source === 'object') checkServers(source);
+  const { Cluster: ClusterClient, Redis: Client } = await loadIoredis();
+  if (typeof source === 'string') return new Client(source);
+  if (!('cluster' in source)) return new Client(source);
+  const { cluster, ...options } = source;
+  return new ClusterClient([...cluster], options);
+}
+
+/** ioredis would wait for a Cluster without nodes until somebody asks it something. */
+function checkServers(source: RedisOptions | RedisClusterSource): void {
+  const { cluster, sentinels, name } = source as Partial<RedisClusterSource & RedisOptions>;
+  if ('cluster' in source && !isList(cluster)) {
+    throw new TypeError('redis.cluster must be a list of nodes: [{ host, port }]');
+  }
+  if ('cluster' in source && sentinels) {
+    throw new TypeError('give either redis.cluster or redis.sentinels, not both');
+  }
+  if (sentinels === undefined || sentinels === null) return;
+  if (!isList(sentinels)) {
+    throw new TypeError('redis.sentinels must be a list of sentinels: [{ host, port }]');
+  }
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError('redis.sentinels needs redis.name, what the sentinels call the master');
+  }
+}
+
+function isList(value: unknown): boolean {
+  const isServer = (each: unknown) =>
+    ['string', 'number'].includes(typeof each) || (typeof each === 'object' && each !== null);
+  return Array.isArray(value) && value.length > 0 && value.every(isServer);
 }
 
 async function loadIoredis(): Promise<typeof import('ioredis')> {

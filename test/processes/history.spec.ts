@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { RedisServer } from '../support/redis-server.js';
 import { WORK_MS } from './duration.js';
 import { HistoryRun } from './history-run.js';
-import { type Entry, type ProcessHistory, violations } from './history.js';
+import { type ProcessHistory, violations } from './history.js';
+import { all, unanswered } from './history-entries.js';
 import { seeded } from './history-random.js';
 import { WakeUpWatch, wokenTogether } from './history-wake-ups.js';
 
@@ -54,22 +55,6 @@ describe(`${PROCESSES} processes with ${CALLERS} callers each, killed and paused
     WORK_MS + 60_000,
   );
 });
-
-function all<Is extends Entry['is']>(histories: readonly ProcessHistory[], is: Is) {
-  const isIt = (entry: Entry): entry is Extract<Entry, { is: Is }> => entry.is === is;
-  return histories.flatMap(({ entries }) => entries.filter(isIt));
-}
-
-/** Asks that a process which came to its end never answered. */
-function unanswered({ entries, killedAt }: ProcessHistory): number[] {
-  if (killedAt !== undefined) return [];
-  const open = new Set<number>();
-  for (const entry of entries) {
-    if (entry.is === 'asked') open.add(entry.ask);
-    if (entry.is === 'granted' || entry.is === 'refused') open.delete(entry.ask);
-  }
-  return [...open];
-}
 
 function figures(
   histories: readonly ProcessHistory[],

@@ -4,6 +4,12 @@ interface Waiter {
   isLapsed: boolean;
 }
 
+/** A counter that is no larger than `from` becomes `to`. */
+export interface TokenRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A message of the server: `aa <- aa.token:holder`. */
 export type Said = string;
 
@@ -25,6 +31,8 @@ export class LockModel {
   holder: { readonly value: string; ttl: number } | undefined;
   /** What stands behind the token: a value, and what became of its lock. */
   counter: string | undefined;
+  /** The last token that may have been given: the one in the counter, or in the counter that was lost. */
+  last = 0;
   readonly line: Waiter[] = [];
   /** Size of the last block of tokens. */
   block = 0;
@@ -52,6 +60,16 @@ export class LockModel {
     this.counter = value;
     this.block = block;
     this.reserved += block;
+  }
+
+  /** A counter that was lost is beyond nothing. */
+  isBeyond(token: number): boolean {
+    return this.counter !== undefined && this.last > token;
+  }
+
+  raise(value: string, token: number): void {
+    this.counter ??= value;
+    this.last = token;
   }
 
   /** The first living waiter has the lock, as a claim. `caller` lives, and is not told. */
@@ -127,6 +145,17 @@ export class LockModel {
     this.mint(value, BLOCK);
     if (before) this.#mark(` < ${before}`);
     return ['fence', Number(this.line.length > 0)];
+  }
+
+  renewWithTokens(value: string, { from, to }: TokenRange): unknown[] | null {
+    const refusal = !this.isHeldBy(value) ? 'not ours' : this.isBeyond(from) && 'beyond';
+    const others = this.line.length > 0 ? 'others wait' : 'nobody waits';
+    const counter = this.counter === undefined ? 'its counter was lost' : others;
+    this.#note(`renew with tokens: ${refusal || `ours, ${counter}`}`);
+    if (refusal) return null;
+    this.holder = { value, ttl: TTL.renew };
+    this.raise(value, to);
+    return [String(from), Number(this.line.length > 0)];
   }
 
   #wasReleasedBy(value: string): boolean {

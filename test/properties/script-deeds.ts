@@ -25,7 +25,8 @@ export class ScriptDeeds {
   }
 
   /** `floor` is a token larger than all before. */
-  async do({ does, parts }: Step, floor: number): Promise<Outcome> {
+  async do(step: Step, floor: number): Promise<Outcome> {
+    const { does, parts, tokens } = step;
     if (parts.length === 0) return { expected: [], reply: [] };
     const replies: Partial<Record<Deed, () => Promise<unknown>>> = {
       acquire: () => this.#run(scripts.ACQUIRE, lined(keys), [value, TTL.acquire]),
@@ -39,6 +40,9 @@ export class ScriptDeeds {
       },
       leave: () => this.#run(scripts.LEAVE, keysOf(key), [value]),
       renew: () => this.#run(scripts.RENEW, keysOf(key), [value, TTL.renew]),
+      'renew with tokens': () =>
+        this.#run(scripts.RENEW, keysOf(key), [value, TTL.renew, tokens.from, tokens.to]),
+      raise: () => this.#run(scripts.RAISE, lined(keys), [value, tokens.from, tokens.to]),
       extend: () => {
         const all = parts.flatMap((each) => each.keys);
         const leases = parts.flatMap((each) => [each.keys.length, each.value]);
@@ -49,10 +53,10 @@ export class ScriptDeeds {
     const [{ keys, value }] = parts as [Step['parts'][number]];
     const [key] = keys as [string];
     const reply = await (replies[does]?.() ?? this.#disturb(does, key, value));
-    return { expected: this.#expected(does, parts), reply };
+    return { expected: this.#expected(step), reply };
   }
 
-  #expected(does: Deed, parts: Step['parts']): unknown {
+  #expected({ does, parts, tokens }: Step): unknown {
     const [{ keys, value }] = parts as [Step['parts'][number]];
     const lock = this.#model.locks.get(keys[0]!);
     switch (does) {
@@ -67,6 +71,10 @@ export class ScriptDeeds {
         return lock!.leave(value);
       case 'renew':
         return lock!.renew(value);
+      case 'renew with tokens':
+        return lock!.renewWithTokens(value, tokens);
+      case 'raise':
+        return this.#model.raise(parts[0]!, tokens);
       case 'extend':
         return this.#model.extend(parts);
       case 'inspect':

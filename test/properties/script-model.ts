@@ -1,4 +1,4 @@
-import { LockModel, TTL, type Said } from './lock-model.js';
+import { LockModel, TTL, type Said, type TokenRange } from './lock-model.js';
 
 export interface Leased {
   readonly keys: readonly string[];
@@ -66,6 +66,18 @@ export class ScriptModel {
     return Number(wereOurs.every(Boolean));
   }
 
+  raise({ keys, value }: Leased, { from, to }: TokenRange): unknown {
+    const locks = keys.map((key) => this.of(key));
+    const foreign = locks.filter((lock) => !lock.isHeldBy(value));
+    if (foreign.length > 0) return this.#notRaised('not ours', foreign, locks);
+    const beyond = locks.filter((lock) => lock.isBeyond(from));
+    if (beyond.length > 0) return this.#notRaised('beyond', beyond, locks);
+    const isWhole = locks.every(({ counter }) => counter !== undefined);
+    this.#note(`raise: ${isWhole ? 'ours' : 'ours, its counter was lost'}`);
+    for (const lock of locks) lock.raise(value, to);
+    return 1;
+  }
+
   extend(parts: readonly Leased[]): unknown {
     return parts.map(({ keys, value }) => {
       const locks = keys.map((key) => this.locks.get(key));
@@ -80,6 +92,11 @@ export class ScriptModel {
     const { holder, counter } = this.of(key);
     this.#note(`inspect: ${holder ? 'held' : 'free'}`);
     return holder ? [holder.value, 'ttl', counter ? 'counter' : null] : null;
+  }
+
+  #notRaised(why: string, because: readonly LockModel[], all: readonly LockModel[]): number {
+    this.#note(`raise: ${because.length < all.length ? `one of two is ${why}` : why}`);
+    return 0;
   }
 
   #extended(answer: unknown): unknown {

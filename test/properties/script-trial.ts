@@ -1,5 +1,5 @@
 import { ScriptDeeds } from './script-deeds.js';
-import { ScriptModel, KEYS } from './script-model.js';
+import { ScriptModel } from './script-model.js';
 import type { ScriptServer, Seen } from './script-server.js';
 import { type Choice, type Step, isIdempotent, stepOf } from './script-steps.js';
 
@@ -14,8 +14,6 @@ export class ScriptTrial {
   readonly #model: ScriptModel;
   readonly #deeds: ScriptDeeds;
   #seen: readonly Seen[] = [];
-  /** The last token of each key that may have been given. */
-  readonly #last = new Map<string, number>(KEYS.map((key) => [key, 0]));
 
   /** `note` gets the name of everything that came about. */
   constructor(server: ScriptServer, note: (outcome: string) => void) {
@@ -37,7 +35,7 @@ export class ScriptTrial {
 
   async #run(step: Step): Promise<Seen[]> {
     this.#model.beginStep();
-    const floor = Math.max(Date.now() * 1_000, ...this.#last.values()) + AHEAD;
+    const floor = Math.max(Date.now() * 1_000, this.#last) + AHEAD;
     const before = this.#seen;
     const { expected, reply } = await this.#deeds.do(step, floor);
     const seen = await this.#server.look();
@@ -50,11 +48,16 @@ export class ScriptTrial {
     }
     if (isScript(step))
       seen.forEach((each, index) => expectNobodyForgotten(step, each, before[index]));
-    for (const { key, counter } of seen) if (counter) this.#last.set(key, tokenOf(counter));
+    for (const { key, counter } of seen) if (counter) this.#model.of(key).last = tokenOf(counter);
     if (step.does === 'lose counter') {
-      await this.#server.timeAfter(Math.max(...this.#last.values()));
+      await this.#server.timeAfter(this.#last);
     }
     return seen;
+  }
+
+  /** The last token of all keys. */
+  get #last(): number {
+    return Math.max(...[...this.#model.locks.values()].map(({ last }) => last));
   }
 
   #compare({ key, holder, ttl, entries, queueTtl, counter, counterTtl }: Seen): void {
@@ -66,8 +69,8 @@ export class ScriptTrial {
     expect(counter?.replace(/^\d+ /, '') ?? null).toBe(lock.counter ?? null);
     expect(counterTtl > 0).toBe(counter !== null);
     if (counter === null) return;
-    const last = this.#last.get(key)!;
-    if (lock.reserved > 0) expect(tokenOf(counter)).toBeGreaterThanOrEqual(last + lock.reserved);
+    const { last, reserved } = lock;
+    if (reserved > 0) expect(tokenOf(counter)).toBeGreaterThanOrEqual(last + reserved);
     else expect(tokenOf(counter)).toBe(last);
   }
 

@@ -111,9 +111,16 @@ describe('trap-21 A lock that replicas must have', () => {
     await until(async () => (await redis.exists('lock:order:42')) === 0);
   });
 
-  it('cannot be asked of a Cluster', () => {
-    const cluster = new Cluster([master.url], { lazyConnect: true });
-    expect(() => new RedisLockStore(cluster, { replicas: 1 })).toThrow(TypeError);
+  it('cannot be asked of a Cluster whose masters cannot be reached one by one', () => {
+    const wait = { evalsha: jest.fn(), eval: jest.fn(), wait: jest.fn(), isCluster: true };
+    expect(() => new RedisLockStore(wait, { replicas: 1 })).toThrow(/slots and nodes/);
+    expect(() => new RedisLockStore(wait)).not.toThrow();
+  });
+
+  it('cannot be asked of a Cluster whose nodes add another keyPrefix than the client', () => {
+    const options = { lazyConnect: true, keyPrefix: 'a:', redisOptions: { keyPrefix: 'b:' } };
+    const cluster = new Cluster([master.url], options);
+    expect(() => new RedisLockStore(cluster, { replicas: 1 })).toThrow(/one keyPrefix/);
   });
 });
 

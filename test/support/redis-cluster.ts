@@ -7,18 +7,25 @@ const CLUSTER_ARGS = [
   ['--cluster-enabled', 'yes'],
   ['--cluster-node-timeout', '2000'],
   ['--cluster-announce-ip', '127.0.0.1'], // a node that met nobody does not know its own
+  ['--repl-ping-replica-period', '1'], // a replica is not listed before it has heard of anything
 ].flat();
+const PATIENCE = { within: 30_000, every: 50 };
 
-/** A Redis Cluster of masters only, which share the slots evenly. One node gives a cluster that owns them all. */
+type SlotRange = readonly [first: number, last: number, ...nodes: (readonly [string, number])[]];
+
+/** A Redis Cluster whose masters share the slots evenly. One node gives a cluster that owns them all. */
 export class RedisCluster implements AsyncDisposable {
-  static async start(masters = 3): Promise<RedisCluster> {
+  /** `replicas` is the number for each master. */
+  static async start(masters = 3, replicas = 0): Promise<RedisCluster> {
     const nodes: RedisServer[] = [];
-    for (let index = 0; index < masters; index += 1) {
+    for (let index = 0; index < masters * (1 + replicas); index += 1) {
       nodes.push(await RedisServer.start({ args: CLUSTER_ARGS, choosePort: freeClusterPort }));
     }
     const cluster = new RedisCluster(nodes);
-    await cluster.#shareSlots();
+    await cluster.#shareSlots(nodes.slice(0, masters));
     await cluster.#meet();
+    for (const [index, replica] of nodes.slice(masters).entries())
+      await cluster.#replicate(nodes[index % masters]!, replica);
     return cluster;
   }
 
@@ -29,6 +36,42 @@ export class RedisCluster implements AsyncDisposable {
     return this.nodes.map(({ port }) => ({ host: '127.0.0.1', port }));
   }
 
+  /** The master of a slot, then its replicas, as a node that lives sees it. */
+  async serving(slot: number): Promise<RedisServer[]> {
+    const ranges = (await this.#alive[0]!.command('CLUSTER', 'SLOTS')) as SlotRange[];
+    const [, , ...serving] = ranges.find(([first, last]) => first <= slot && slot <= last)!;
+    return serving.map(([, port]) => this.nodes.find((node) => node.port === port)!);
+  }
+
+  /** The replica stops hearing of anything, until it is resumed: what is on its way to a stopped process still reaches it. */
+  async deafen(slot: number): Promise<RedisServer> {
+    const [master, replica] = await this.serving(slot);
+    replica!.pause();
+    await master!.command('CLIENT', 'KILL', 'TYPE', 'replica');
+    return replica!;
+  }
+
+  /** Resolves when another node than `before` serves the slot, and every node that lives knows. */
+  async promoted(slot: number, before: RedisServer): Promise<void> {
+    await until(
+      async () => {
+        const [master] = await this.serving(slot);
+        return master !== before && (await this.#isFine());
+      },
+      { ...PATIENCE, what: 'a replica to be promoted' },
+    );
+  }
+
+  /** A node that crashed comes back empty, with another id, as a replica of the master of the slot. */
+  async rejoin(node: RedisServer, oldId: string, slot: number): Promise<void> {
+    const [master] = await this.serving(slot);
+    for (const each of this.#alive) await each.command('CLUSTER', 'FORGET', oldId);
+    await node.restart();
+    await master!.command('CLUSTER', 'MEET', '127.0.0.1', node.port);
+    await until(() => this.#isFine(), { ...PATIENCE, what: 'a node to be back' });
+    await this.#replicate(master!, node);
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.kill()));
   }
@@ -37,10 +80,14 @@ export class RedisCluster implements AsyncDisposable {
     return this.stop();
   }
 
-  async #shareSlots(): Promise<void> {
-    const share = Math.ceil(SLOTS / this.nodes.length);
+  get #alive(): RedisServer[] {
+    return this.nodes.filter(({ pid }) => pid !== undefined);
+  }
+
+  async #shareSlots(masters: readonly RedisServer[]): Promise<void> {
+    const share = Math.ceil(SLOTS / masters.length);
     await Promise.all(
-      this.nodes.map(async (node, index) => {
+      masters.map(async (node, index) => {
         const first = index * share;
         const count = Math.min(share, SLOTS - first);
         const slots = Array.from({ length: count }, (_, offset) => first + offset);
@@ -53,15 +100,29 @@ export class RedisCluster implements AsyncDisposable {
   async #meet(): Promise<void> {
     const [first, ...others] = this.nodes;
     for (const { port } of others) await first!.command('CLUSTER', 'MEET', '127.0.0.1', port);
-    for (const node of this.nodes) {
-      await until(
-        async () => {
-          const info = String(await node.command('CLUSTER', 'INFO'));
-          const knowsAll = info.includes(`cluster_known_nodes:${this.nodes.length}\r`);
-          return knowsAll && info.includes('cluster_state:ok');
-        },
-        { within: 20_000, every: 50, what: 'the cluster to be formed' },
-      );
-    }
+    const what = 'the cluster to be formed';
+    await until(() => this.#isFine(), { ...PATIENCE, what });
+  }
+
+  async #replicate(master: RedisServer, replica: RedisServer): Promise<void> {
+    await replica.command('CLUSTER', 'REPLICATE', String(await master.command('CLUSTER', 'MYID')));
+    const isInStep = async () => ((await replica.command('ROLE')) as unknown[])[3] === 'connected';
+    const isKnown = async (node: RedisServer) => {
+      const ranges = (await node.command('CLUSTER', 'SLOTS')) as SlotRange[];
+      return ranges.some((range) => range.slice(3).some((each) => (each as [string, number])[1] === replica.port)); // prettier-ignore
+    };
+    await until(
+      async () => (await isInStep()) && (await Promise.all(this.nodes.map(isKnown))).every(Boolean),
+      { ...PATIENCE, what: 'a replica to be in step' },
+    );
+  }
+
+  /** Every node that lives knows every node, and serves. */
+  async #isFine(): Promise<boolean> {
+    const infos = await Promise.all(this.#alive.map((node) => node.command('CLUSTER', 'INFO')));
+    return infos.every((info) => {
+      const knowsAll = String(info).includes(`cluster_known_nodes:${this.nodes.length}\r`);
+      return knowsAll && String(info).includes('cluster_state:ok');
+    });
   }
 }

@@ -11,6 +11,7 @@ const OWN_NAMES = {
   'nest-holdfast': 'lib/index.ts',
   'nest-holdfast/core': 'lib/core.ts',
   'nest-holdfast/express': 'lib/express/index.ts',
+  'nest-holdfast/redlock': 'lib/stores/redlock/index.ts',
   'nest-holdfast/testing': 'lib/testing/index.ts',
 };
 

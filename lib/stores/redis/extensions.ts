@@ -40,13 +40,14 @@ export class Extensions {
       for (let index = 0; index < each.locks; index++) locks.push(each.keys[index]!);
       args.push(each.locks, each.value);
     }
-    const answers = this.#runner.run(EXTEND, locks, args, (reply) => reply as unknown[]);
-    this.#runner.acknowledged(answers).then(
-      (all) => settle(extensions, all),
-      (error: unknown) => {
-        for (const each of extensions) each.reject(error);
-      },
-    );
+    this.#runner
+      .change(EXTEND, locks, args, (reply) => reply as unknown[])
+      .then(
+        (all) => settle(extensions, all),
+        (error: unknown) => {
+          for (const each of extensions) each.reject(error);
+        },
+      );
   }
 }
 

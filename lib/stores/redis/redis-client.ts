@@ -13,6 +13,12 @@ export interface RedisClient {
 }
 
 interface RedisClientOptions {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly path?: string | undefined;
+  /** With them, `name` is that of the master. */
+  readonly sentinels?: readonly unknown[] | undefined;
+  readonly name?: string | undefined;
   readonly keyPrefix?: string | undefined;
   readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined;
   /** ioredis 6. With 3, a connection that listens to channels stays good for everything else. */

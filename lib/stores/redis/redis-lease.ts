@@ -1,4 +1,4 @@
-import type { Lease } from '../../core/lock-store.js';
+import type { FencingRange, Lease } from '../../core/lock-store.js';
 import type { Extensions } from './extensions.js';
 import { FENCING_BLOCK } from './redis-lua.js';
 import { RAISE, RELEASE, RENEW } from './redis-scripts.js';
@@ -64,19 +64,22 @@ export class RedisLease implements Lease {
     return release(this.#around.runner, this.#held);
   }
 
-  passOn(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined {
+  passOn(
+    ttl: number,
+    renew: boolean,
+    tokens?: FencingRange,
+  ): Lease | Promise<Lease | undefined> | undefined {
     const { tenures } = this.#around;
     if (!tenures?.allowsPasses || this.#held.keys.length > KEYS_PER_LOCK) return undefined;
     if (this.#tenure && !tenures.mayPass(this.#tenure)) return undefined;
     this.#isReleased = true;
-    if (renew || !this.#tenure?.takeToken()) return this.#renewed(tenures, ttl);
+    if (renew || !this.#tenure?.takeToken()) return this.#renewed(tenures, ttl, tokens);
     return new RedisLease(this.#held, this.#around, this.#fencingToken + 1n, this.#tenure);
   }
 
-  raiseFencing(token: bigint): Promise<boolean> {
+  raiseFencing({ from, to }: FencingRange): Promise<boolean> {
     const { keys, value } = this.#held;
-    const { runner } = this.#around;
-    return runner.acknowledged(runner.run(RAISE, keys, [value, String(token)], isOne));
+    return this.#around.runner.change(RAISE, keys, [value, String(from), String(to)], isOne);
   }
 
   /** The claim may have ended, and the key been handed over once more since: only now it gets its fencing token. */
@@ -88,11 +91,11 @@ export class RedisLease implements Lease {
     return true;
   }
 
-  async #renewed(tenures: Tenures, ttl: number): Promise<Lease | undefined> {
+  async #renewed(tenures: Tenures, ttl: number, tokens?: FencingRange): Promise<Lease | undefined> {
     try {
       await tenures.listen();
       const isFirst = !this.#tenure;
-      const fence = await this.#renew(ttl);
+      const fence = await this.#renew(ttl, tokens);
       if (fence === undefined) return undefined;
       if (isFirst) tenures.mayPass(this.#tenure!);
       return new RedisLease(this.#held, this.#around, fence, this.#tenure);
@@ -103,13 +106,12 @@ export class RedisLease implements Lease {
   }
 
   /** Resolves with the first of a block of fencing tokens, or `undefined` when the key is not ours. */
-  async #renew(ttl: number): Promise<bigint | undefined> {
+  async #renew(ttl: number, tokens?: FencingRange): Promise<bigint | undefined> {
     const { runner, tenures } = this.#around;
     const { keys, value } = this.#held;
     const tenure = (this.#tenure ??= tenures?.begin(keys[0]!)); // before a message about it can come
-    const reply = await runner.acknowledged(
-      runner.run(RENEW, keys, [value, ttl], (answer) => answer as unknown[] | null),
-    );
+    const args = tokens ? [value, ttl, String(tokens.from), String(tokens.to)] : [value, ttl];
+    const reply = await runner.change(RENEW, keys, args, (answer) => answer as unknown[] | null);
     if (!reply) return undefined;
     const [fence, others] = reply;
     tenure?.confirm(FENCING_BLOCK - 1, isOne(others));

@@ -36,7 +36,6 @@ type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> }
 /** Throws `TypeError` or `RangeError` naming the option. */
 export function resolveStoreOptions(
   options: RedisLockStoreOptions,
-  isCluster: boolean,
 ): Resolved<RedisLockStoreOptions> {
   const {
     keyPrefix = 'lock:',
@@ -48,11 +47,6 @@ export function resolveStoreOptions(
   checkCount('replicas', replicas, 0);
   checkCount('replicaTimeout', replicaTimeout, 1);
   if (localPassLimit !== Infinity) checkCount('localPassLimit', localPassLimit, 0);
-  if (replicas > 0 && isCluster) {
-    throw new TypeError(
-      'replicas must be 0 on a Cluster client: WAIT would ask any of its masters',
-    );
-  }
   if (typeof keyPrefix !== 'string') throw new TypeError('keyPrefix must be a string');
   return { keyPrefix, replicas, replicaTimeout, batchWrites, localPassLimit };
 }

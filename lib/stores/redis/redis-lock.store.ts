@@ -5,9 +5,13 @@ import type {
   LockInspection,
   LockStore,
   ServerLink,
+  StoreNotice,
 } from '../../core/lock-store.js';
+import { isClusterClient } from './cluster-client.js';
+import { ClusterWatch } from './cluster-failover.js';
 import { clusterSlot } from './cluster-slot.js';
 import { Extensions } from './extensions.js';
+import { watchServer } from './failover.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
 import { RedisLease, abandon } from './redis-lease.js';
@@ -26,29 +30,29 @@ export class RedisLockStore implements LockStore {
   readonly supports: { readonly fencing: true; readonly ttl: true; readonly manyKeys: boolean };
   /** Stands in line on the server. Missing on a client that cannot subscribe, which is polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
-  /** Missing on a Cluster, which is many. */
-  readonly server?: ServerLink | undefined;
   /** Names this store in the values of its locks, and the channel on which it is woken. */
   readonly #id: string;
   readonly #keys: ServerKeys;
   readonly #runner: ScriptRunner;
   readonly #around: LeaseSurroundings;
   readonly #waitingRoom: WaitingRoom | undefined;
+  readonly #client: RedisClient;
+  readonly #slotOf: (lock: string) => number;
+  readonly #clusterWatches: ClusterWatch[] = [];
+  #link: RedisServerLink | undefined;
 
   constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
     checkClient(client);
-    const { keyPrefix, batchWrites, localPassLimit, ...replicas } = resolveStoreOptions(
-      options,
-      client.isCluster === true,
-    );
+    const { keyPrefix, batchWrites, localPassLimit, ...replicas } = resolveStoreOptions(options);
     const clientPrefix = clientKeyPrefix(client);
     this.#id = (client.isCluster ? '~' : '') + randomBytes(8).toString('base64url');
     this.supports = { fencing: true, ttl: true, manyKeys: client.isCluster !== true };
     this.#keys = new ServerKeys(keyPrefix, clientPrefix);
-    this.#runner = new ScriptRunner(client, replicas, batchWrites);
     const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
+    this.#client = client;
+    this.#slotOf = slotOf;
+    this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf);
     const extensions = new Extensions(this.#runner, slotOf);
-    this.server = canWatch(client) ? new RedisServerLink(client) : undefined;
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, this.#id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;
@@ -68,8 +72,7 @@ export class RedisLockStore implements LockStore {
       abandon(this.#runner, held);
       throw error;
     };
-    const lease = this.#runner.run(ACQUIRE, keys, args, read, failed);
-    return this.#runner.needsReplicas ? this.#runner.acknowledged(lease).catch(failed) : lease;
+    return this.#runner.change(ACQUIRE, keys, args, read, failed);
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
@@ -86,9 +89,26 @@ export class RedisLockStore implements LockStore {
     };
   }
 
-  /** Ends the subscription. */
+  /** Missing on a Cluster, which is many. */
+  get server(): ServerLink | undefined {
+    if (!this.#link && canWatch(this.#client)) this.#link = new RedisServerLink(this.#client);
+    return this.#link;
+  }
+
+  /** Tells of failovers, restarts and slots that have moved. */
+  observe(tell: (notice: StoreNotice) => void): void {
+    const slotsOf = (keys: readonly string[]) =>
+      this.#keys.locks(keys).map((lock) => this.#slotOf(lock));
+    if (isClusterClient(this.#client))
+      this.#clusterWatches.push(new ClusterWatch(this.#client, slotsOf, tell));
+    else if (this.server) watchServer(this.server, tell);
+  }
+
+  /** Ends the subscription, and leaves nothing of ours with the client. */
   async close(): Promise<void> {
     this.#waitingRoom?.close();
+    this.#link?.close();
+    for (const watch of this.#clusterWatches.splice(0)) watch.close();
   }
 
   async #wait(room: WaitingRoom, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {

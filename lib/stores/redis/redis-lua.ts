@@ -26,9 +26,11 @@ export const MINT = `
 -- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens for \`value\`. Returns the first,
 -- whether all that had the counters before released their lock, and what was in the last one.
 local function mint(first, last, value, block, floor)
-  local time = redis.call('time')
-  local fence = time[1] * 1000000 + time[2]
-  if floor then fence = math.max(fence, tonumber(floor)) end
+  local fence = floor and tonumber(floor)
+  if not fence then
+    local time = redis.call('time')
+    fence = time[1] * 1000000 + time[2]
+  end
   local highest = 0
   local was_released = true
   local before
@@ -45,11 +47,14 @@ local function mint(first, last, value, block, floor)
 end`;
 
 export const RAISE_COUNTER = `
--- Raises a counter to at least \`token\`. What stands behind the number stays; a counter that was lost is made anew.
-local function raise(counter, value, token)
-  local number, rest = string.match(redis.call('get', KEYS[counter]) or '', '^(%d+)( .*)$')
-  if number and tonumber(number) >= tonumber(token) then return end
-  redis.call('set', KEYS[counter], token .. (rest or ' ' .. value), 'EX', ${COUNTER_SECONDS})
+-- Raises a counter that is at most \`from\` to \`to\`. What stands behind the number stays; one that was lost is made anew.
+local function may_raise(counter, from)
+  local number = string.match(redis.call('get', KEYS[counter]) or '', '^%d+')
+  return not number or tonumber(number) <= tonumber(from)
+end
+local function raise(counter, value, to)
+  local rest = string.match(redis.call('get', KEYS[counter]) or '', '^%d+( .*)$') or ' ' .. value
+  redis.call('set', KEYS[counter], to .. rest, 'EX', ${COUNTER_SECONDS})
 end`;
 
 /** How a waiter is found in the queue of a key. */

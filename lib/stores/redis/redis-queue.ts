@@ -19,6 +19,8 @@ const LOOK_APART = 10;
 const LATEST_LOOK = 60;
 /** A server that fails so often in a row is reported to those who wait. */
 const MOST_FAILURES = 3;
+/** Milliseconds for which a Cluster may have no master for a key: it takes `cluster-node-timeout`, 15 s, and an election. */
+const LONGEST_FAILOVER = 30_000;
 
 /** Its keys are a lock, its counter and its queue. */
 interface Place extends Held {
@@ -28,6 +30,7 @@ interface Place extends Held {
   /** Its next sign of life. */
   readonly timer: QueuedTimer;
   failures: number;
+  failingSince: number;
   hasStood: boolean;
   hasLeft: boolean;
 }
@@ -63,6 +66,7 @@ export class RedisQueue {
         claim: Math.min(ttl, LONGEST_CLAIM),
         timer: idleTimer(() => this.#due.add(place)),
         failures: 0,
+        failingSince: 0,
         hasStood: false,
         hasLeft: false,
         granted: () => {
@@ -118,8 +122,8 @@ export class RedisQueue {
 
   #failed(place: Place, error: unknown): void {
     if (!this.#isOpen(place)) return;
-    place.failures++;
-    if (place.hasStood && place.failures < MOST_FAILURES) return this.#standAt(place, nextBeat());
+    if (place.failures++ === 0) place.failingSince = systemClock.now();
+    if (place.hasStood && isBearable(place, error)) return this.#standAt(place, nextBeat());
     void this.#leave(place);
     place.refused(error);
   }
@@ -150,6 +154,13 @@ export class RedisQueue {
   #isOpen(place: Place): boolean {
     return this.#places.get(place.value) === place;
   }
+}
+
+/** Whether to go on standing in line after a failure. */
+function isBearable({ failures, failingSince }: Place, error: unknown): boolean {
+  if (failures < MOST_FAILURES) return true;
+  const isFailover = error instanceof Error && error.message.startsWith('Too many Cluster');
+  return isFailover && systemClock.now() - failingSince < LONGEST_FAILOVER;
 }
 
 /** All places of a process are due together. */

@@ -85,27 +85,32 @@ return released`);
 
 /**
  * For the next holder of a lock that is ours: one in this process, or the one that a claim was handed to.
- * KEYS: lock, counter, queue. ARGV: value, ttl.
+ * KEYS: lock, counter, queue. ARGV: value, ttl, and perhaps two fencing tokens, as for RAISE, that come from elsewhere.
  * Returns the first of a block of fencing tokens and 1 if others wait; or nil when the lock is not ours.
  */
-export const RENEW = new RedisScript(`${MINT}
+export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
+if ARGV[3] and not may_raise(2, ARGV[3]) then return nil end
 redis.call('pexpire', KEYS[1], ARGV[2])
+if ARGV[3] then
+  raise(2, ARGV[1], ARGV[4])
+  return { ARGV[3], redis.call('exists', KEYS[3]) }
+end
 local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
 local released = string.match(before or '', '^%d+ (.*) r[ h]+$')
 if released then redis.call('append', KEYS[2], ' < ' .. string.gsub(released, ' < .*', '')) end
 return { fence, redis.call('exists', KEYS[3]) }`);
 
 /**
- * KEYS: the lock keys, their counters, their queues. ARGV: value, fencing token. Raises the counters to at least the token.
- * Returns 1, or 0 when a lock is not ours.
+ * KEYS: the lock keys, their counters, their queues. ARGV: value, and two fencing tokens: counters that are no larger than
+ * the first are raised to the second. Returns 1, or 0 when a lock is not ours or a counter is larger.
  */
 export const RAISE = new RedisScript(`${RAISE_COUNTER}
 local n = #KEYS / 3
 for i = 1, n do
-  if redis.call('get', KEYS[i]) ~= ARGV[1] then return 0 end
+  if redis.call('get', KEYS[i]) ~= ARGV[1] or not may_raise(n + i, ARGV[2]) then return 0 end
 end
-for i = 1, n do raise(n + i, ARGV[1], ARGV[2]) end
+for i = 1, n do raise(n + i, ARGV[1], ARGV[3]) end
 return 1`);
 
 /**
@@ -156,3 +161,6 @@ export const INSPECT = new RedisScript(`
 local value = redis.call('get', KEYS[1])
 if not value then return nil end
 return { value, redis.call('pttl', KEYS[1]), redis.call('get', KEYS[2]) }`);
+
+/** KEYS: some of one slot. Changes nothing: makes a Cluster client find the way to them. */
+export const LOOK = new RedisScript(`return redis.call('exists', unpack(KEYS))`);

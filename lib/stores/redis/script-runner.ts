@@ -1,5 +1,6 @@
 import type { RedisClient } from './redis-client.js';
 import type { RedisScript } from './redis-script.js';
+import { SlotMasters } from './slot-masters.js';
 import { WriteBatch } from './write-batch.js';
 
 export interface ReplicaOptions {
@@ -9,17 +10,28 @@ export interface ReplicaOptions {
 }
 
 type Args = readonly (string | number)[];
+type Read<T> = (reply: unknown) => T;
+type Failed = (error: unknown) => never;
 
 /** Runs scripts on one client, and waits for its replicas where that is wanted. */
 export class ScriptRunner {
   readonly #client: RedisClient;
   readonly #batch: WriteBatch | undefined;
   readonly #options: ReplicaOptions;
+  readonly #masters: SlotMasters | undefined;
 
-  constructor(client: RedisClient, options: ReplicaOptions, batchWrites: boolean) {
+  /** `slotOf` is that of a key on a Cluster. */
+  constructor(
+    client: RedisClient,
+    options: ReplicaOptions,
+    batchWrites: boolean,
+    slotOf: (key: string) => number,
+  ) {
     this.#client = client;
     this.#options = options;
     this.#batch = batchWrites ? new WriteBatch(client) : undefined;
+    const needsMasters = client.isCluster && options.replicas > 0;
+    this.#masters = needsMasters ? new SlotMasters(client, slotOf) : undefined;
   }
 
   /** Resolves with what `read` makes of the reply; a failure goes through `failed`, which throws what to reject with. */
@@ -27,34 +39,46 @@ export class ScriptRunner {
     script: RedisScript,
     keys: readonly string[],
     args: Args,
-    read: (reply: unknown) => T,
-    failed?: (error: unknown) => never,
+    read: Read<T>,
+    failed?: Failed,
   ): Promise<T> {
     this.#batch?.join();
     return script.run(this.#client, keys, args, read, failed);
   }
 
-  get needsReplicas(): boolean {
-    return this.#options.replicas > 0;
+  /** As `run`, for scripts whose answer, if it is not falsy, counts only once the replicas have what was changed. */
+  change<T>(
+    script: RedisScript,
+    keys: readonly string[],
+    args: Args,
+    read: Read<T>,
+    failed?: Failed,
+  ): Promise<T> {
+    if (this.#options.replicas === 0) return this.run(script, keys, args, read, failed);
+    const answer = this.#masters
+      ? this.#masters.run(keys, (master, named) => this.#replicated(master, script, named, args, read)) // prettier-ignore
+      : this.#replicated(this.#client, script, keys, args, read);
+    return failed ? answer.catch(failed) : answer;
   }
 
-  /** An answer that changed something counts only once the replicas have the change. */
-  acknowledged<T>(answer: Promise<T>): Promise<T> {
-    return this.needsReplicas ? this.#acknowledged(answer) : answer;
-  }
-
-  async #acknowledged<T>(answer: Promise<T>): Promise<T> {
-    const value = await answer;
-    if (value) await this.#awaitReplicas();
+  async #replicated<T>(
+    client: RedisClient,
+    script: RedisScript,
+    keys: readonly string[],
+    args: Args,
+    read: Read<T>,
+  ): Promise<T> {
+    const value = await script.run(client, keys, args, read);
+    if (value) await this.#awaitReplicas(client);
     return value;
   }
 
   /** `WAIT` speaks of the writes of its own connection only, so a reconnect in between makes its answer worthless. */
-  async #awaitReplicas(): Promise<void> {
+  async #awaitReplicas(client: RedisClient): Promise<void> {
     const { replicas, replicaTimeout } = this.#options;
-    const { stream } = this.#client;
-    const acknowledged = await this.#client.wait(replicas, replicaTimeout);
-    if (this.#client.stream !== stream) throw new Error('the connection was lost during WAIT');
+    const { stream } = client;
+    const acknowledged = await client.wait(replicas, replicaTimeout);
+    if (client.stream !== stream) throw new Error('the connection was lost during WAIT');
     if (acknowledged >= replicas) return;
     throw new Error(
       `${acknowledged} of ${replicas} replicas acknowledged within ${replicaTimeout} ms`,

@@ -11,6 +11,10 @@ export class ServerKeys {
     this.#clientPrefix = clientPrefix;
   }
 
+  locks(keys: readonly string[]): readonly string[] {
+    return keys.map((key) => this.#prefix + key);
+  }
+
   /** The locks, then their counters, then their queues. */
   all(keys: readonly string[]): readonly string[] {
     if (keys.length === 1) return this.#one(keys[0]!);

@@ -6,22 +6,35 @@ export interface WatchableClient extends RedisClient {
   info(section: string): Promise<string>;
   time(): Promise<readonly (number | string)[]>;
   on(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
   readonly status: string;
 }
 
 export function canWatch(client: RedisClient): client is WatchableClient {
-  const { info, time, on, isCluster } = client as Partial<WatchableClient>;
-  return !isCluster && [info, time, on].every((method) => typeof method === 'function');
+  const { info, time, on, off, isCluster } = client as Partial<WatchableClient>;
+  return !isCluster && [info, time, on, off].every((method) => typeof method === 'function');
 }
 
 /** The connection of a client: when it is lost, when there is a new one, and what the server at its end says of itself. */
 export class RedisServerLink implements ServerLink {
   readonly #client: WatchableClient;
+  readonly #listeners: (readonly [event: string, listener: () => void])[] = [];
   #losses = 0;
 
   constructor(client: WatchableClient) {
     this.#client = client;
-    client.on('close', () => void this.#losses++);
+    this.#on('close', () => void this.#losses++);
+  }
+
+  get address(): string {
+    const { sentinels, name, path, host = 'localhost', port = 6_379 } = this.#client.options ?? {};
+    if (sentinels) return `the master of ${name}`;
+    return path ?? `${host}:${port}`;
+  }
+
+  /** A client that has not connected yet does so at its first command. */
+  get isReady(): boolean {
+    return this.#client.status === 'ready' || this.#client.status === 'wait';
   }
 
   get losses(): number {
@@ -29,8 +42,12 @@ export class RedisServerLink implements ServerLink {
   }
 
   onReady(listener: () => void): void {
-    this.#client.on('ready', listener);
-    if (this.#client.status === 'ready') listener();
+    this.#on('ready', listener);
+    if (this.isReady) listener();
+  }
+
+  onLost(listener: () => void): void {
+    this.#on('close', listener);
   }
 
   async vitals(): Promise<ServerVitals> {
@@ -40,9 +57,19 @@ export class RedisServerLink implements ServerLink {
     ]);
     return {
       runId: field(info, 'run_id'),
-      upFor: Number(field(info, 'uptime_in_seconds')) * 1_000,
+      upFor: Math.max(0, Number(field(info, 'uptime_in_seconds')) - 1) * 1_000, // the difference of two whole seconds
       time: Number(seconds) * 1_000 + Number(micros) / 1_000,
     };
+  }
+
+  /** The client is its owner's: nothing of ours stays with it. */
+  close(): void {
+    for (const [event, listener] of this.#listeners.splice(0)) this.#client.off(event, listener);
+  }
+
+  #on(event: string, listener: () => void): void {
+    this.#listeners.push([event, listener]);
+    this.#client.on(event, listener);
   }
 }
 

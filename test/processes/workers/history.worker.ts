@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Lock, LockService, RedisLockStore } from 'nest-holdfast';
+import { type Lock, LockService, type LockStore, RedisLockStore } from 'nest-holdfast';
+import { RedlockStore } from 'nest-holdfast/redlock';
 import { RENEW } from '../../../lib/stores/redis/redis-scripts.js';
 import { OwnClient } from '../../stores/redis-locks.js';
 import { openChannel } from '../../support/worker-channel.js';
@@ -11,19 +12,33 @@ import { RecordingStore, now } from './history-store.js';
 
 const KEYS = ['a', 'b', 'c'];
 const TTL = 2_000;
-const [url, file, callers, seed] = process.argv.slice(2) as [string, string, string, string];
+/** Milliseconds for one of several nodes. */
+const NODE_TIMEOUT = 250;
+const [urls, file, callers, seed] = process.argv.slice(2) as [string, string, string, string];
 const channel = openChannel<'ready' | 'stopped', 'stop'>();
 const random = seeded(Number(seed));
 const log = openSync(file, 'a');
-const client = new OwnClient(url);
-const store = new RecordingStore(new RedisLockStore(client.redis), record);
+const clients = urls.split(',').map((url) => new OwnClient(url));
+const store = new RecordingStore(storeOn(clients), record);
 const locks = new LockService(store, { ttl: TTL, waitTimeout: 60_000 });
 const stop = new AbortController();
 let asks = 0;
 channel.onMessage(() => stop.abort());
-client.redis.on('message', (_, text) => heard(text));
-watchRenewals('eval', RENEW.source);
-watchRenewals('evalsha', createHash('sha1').update(RENEW.source).digest('hex'));
+if (clients.length === 1) watch(clients[0]!); // what one of several nodes says is not the whole story
+
+/** With several nodes, one that comes back without its data has no vote before all locks it may have had are over. */
+function storeOn(all: readonly OwnClient[]): LockStore {
+  const stores = all.map(({ redis }) => new RedisLockStore(redis));
+  if (stores.length === 1) return stores[0]!;
+  return new RedlockStore(stores, { nodeTimeout: NODE_TIMEOUT, quarantine: true, largestTtl: TTL });
+}
+
+function watch(client: OwnClient): void {
+  client.redis.on('message', (_, text) => heard(text));
+  watchRenewals(client, 'eval', RENEW.source);
+  const hash = createHash('sha1').update(RENEW.source).digest('hex');
+  watchRenewals(client, 'evalsha', hash);
+}
 
 /** At once, so that a process that is killed has told everything. */
 function record(entry: Entry): void {
@@ -35,8 +50,8 @@ function heard(text: string): void {
 }
 
 /** Records what the server is asked for more fencing tokens, in the order in which the store sends it and hears of it. */
-function watchRenewals(method: 'eval' | 'evalsha', script: string): void {
-  const original = client.redis[method].bind(client.redis) as (...args: unknown[]) => Promise<unknown>; // prettier-ignore
+function watchRenewals({ redis }: OwnClient, method: 'eval' | 'evalsha', script: string): void {
+  const original = redis[method].bind(redis) as (...args: unknown[]) => Promise<unknown>;
   const watched = async (...args: unknown[]): Promise<unknown> => {
     if (args[0] !== script) return original(...args);
     const key = keyOf(String(args[2]));
@@ -45,7 +60,7 @@ function watchRenewals(method: 'eval' | 'evalsha', script: string): void {
     if (reply) record({ is: 'renewed', key, isContended: Number(reply[1]) === 1 });
     return reply;
   };
-  Object.assign(client.redis, { [method]: watched });
+  Object.assign(redis, { [method]: watched });
 }
 
 function keyOf(lock: string): string {
@@ -107,6 +122,6 @@ async function hold(ask: number, lock: Lock): Promise<void> {
 channel.send('ready');
 void Promise.all(Array.from({ length: Number(callers) }, caller)).then(async () => {
   await locks.close();
-  await client[Symbol.asyncDispose]();
+  for (const client of clients) await client[Symbol.asyncDispose]();
   channel.send('stopped');
 });

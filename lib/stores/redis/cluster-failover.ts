@@ -1,0 +1,84 @@
+import type { StoreDoubt } from '../../core/lock-store.js';
+import { nodeName } from './cluster-client.js';
+import type { ClusterClient, ClusterNodeClient } from './cluster-client.js';
+
+type Tell = (doubt: StoreDoubt) => void;
+/** The slots of some locks. */
+type SlotsOf = (keys: readonly string[]) => readonly number[];
+
+/**
+ * Tells when slots of a Cluster have another master than before, and when the connection to a master is lost: it may have
+ * been started again. Only the locks in these slots are meant.
+ */
+export class ClusterWatch {
+  readonly #client: ClusterClient;
+  readonly #slotsOf: SlotsOf;
+  readonly #tell: Tell;
+  /** The master of each slot. A copy: the client changes its own in place. */
+  #masters: readonly (string | undefined)[];
+  /** How to stop watching each connection. */
+  readonly #watched = new Map<ClusterNodeClient, () => void>();
+
+  constructor(client: ClusterClient, slotsOf: SlotsOf, tell: Tell) {
+    this.#client = client;
+    this.#slotsOf = slotsOf;
+    this.#tell = tell;
+    this.#masters = mastersOf(client);
+    client.on('refresh', this.#refreshed);
+    client.on('+node', this.#watch);
+    client.on('-node', this.#forget);
+    for (const node of client.nodes('all')) this.#watch(node);
+  }
+
+  close(): void {
+    this.#client.off('refresh', this.#refreshed);
+    this.#client.off('+node', this.#watch);
+    this.#client.off('-node', this.#forget);
+    for (const node of this.#watched.keys()) this.#forget(node);
+  }
+
+  readonly #refreshed = (): void => {
+    const before = this.#masters;
+    const now = mastersOf(this.#client);
+    this.#masters = now;
+    const isMoved = (slot: number) => before[slot] !== undefined && before[slot] !== now[slot];
+    const moved = before.reduce((count, _, slot) => count + Number(isMoved(slot)), 0);
+    if (moved > 0) this.#doubt(`the master of ${moved} slots is another one than before`, isMoved);
+  };
+
+  /** A connection that never came about has nothing to lose: while a master is away, the client makes many of them. */
+  readonly #watch = (node: ClusterNodeClient): void => {
+    if (this.#watched.has(node)) return;
+    let wasReady = node.status === 'ready';
+    const ready = () => void (wasReady = true);
+    const closed = () => {
+      if (wasReady) this.#lost(nodeName(node));
+      wasReady = false;
+    };
+    node.on('ready', ready);
+    node.on('close', closed);
+    this.#watched.set(node, () => {
+      node.off('ready', ready);
+      node.off('close', closed);
+    });
+  };
+
+  readonly #forget = (node: ClusterNodeClient): void => {
+    this.#watched.get(node)?.();
+    this.#watched.delete(node);
+  };
+
+  #lost(name: string): void {
+    const isIts = (slot: number) => this.#masters[slot] === name;
+    if (this.#masters.includes(name)) this.#doubt(`the connection to ${name} was lost`, isIts);
+  }
+
+  #doubt(reason: string, isMeant: (slot: number) => boolean): void {
+    const concerns = (keys: readonly string[]) => this.#slotsOf(keys).some(isMeant);
+    this.#tell({ type: 'doubt', reason, concerns });
+  }
+}
+
+function mastersOf({ slots }: ClusterClient): (string | undefined)[] {
+  return Array.from(slots, (nodes) => nodes?.[0]);
+}

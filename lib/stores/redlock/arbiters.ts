@@ -1,0 +1,98 @@
+import { hash, randomUUID } from 'node:crypto';
+import { sleep } from '../../core/clock.js';
+import type { AcquireRequest, Lease } from '../../core/lock-store.js';
+import type { Quorum } from './quorum.js';
+import type { RedlockNode } from './redlock-node.js';
+import { Setbacks } from './setbacks.js';
+
+/** Milliseconds, at random up to this, before a place in line is taken again after it was lost. */
+const PAUSE = 50;
+
+/** A claim at one node, which handed it over to the first in line. */
+export interface Woken {
+  /** As it was made there, with a token of its own: what is given back late at one node frees nothing else. */
+  readonly request: AcquireRequest;
+  readonly node: RedlockNode;
+  readonly lease: Lease;
+}
+
+/** The nodes that a caller cannot stand in line at, with what they said. */
+type Refusals = Map<RedlockNode, unknown>;
+
+/**
+ * Where callers stand in line: at one node for each key, so that those who wait never split the votes. Nothing depends on all
+ * processes choosing the same: whoever is woken still needs a majority.
+ */
+export class Arbiters {
+  readonly setbacks: Setbacks;
+  readonly #quorum: Quorum;
+
+  constructor(quorum: Quorum) {
+    this.#quorum = quorum;
+    this.setbacks = new Setbacks(quorum.clock);
+  }
+
+  /** The first fit node that has a queue, in an order given by the key. */
+  of(key: string, refusals?: Refusals): RedlockNode | undefined {
+    const { nodes } = this.#quorum;
+    const first = Number.parseInt(hash('sha1', key).slice(0, 8), 16) % nodes.length;
+    const inOrder = [...nodes.slice(first), ...nodes.slice(0, first)];
+    return inOrder.find((node) => node.store.acquire && node.isFit && !refusals?.has(node));
+  }
+
+  /**
+   * Waits in line until it is handed a claim. Moves on to another node when this one is of no use any more. Rejects when no
+   * node is of any use for long.
+   */
+  async wait(asked: AcquireRequest, signal: AbortSignal): Promise<Woken> {
+    const refusals: Refusals = new Map();
+    for (let pause = this.setbacks.pauseOf(asked); ; pause = Math.random() * PAUSE) {
+      if (pause > 0) await sleep(this.#quorum.clock, pause, signal);
+      signal.throwIfAborted();
+      const request = { ...asked, token: randomUUID() };
+      const node = this.of(asked.key, refusals);
+      const lease = node && (await this.#waitAt(node, request, signal, refusals));
+      if (lease) return { node, lease, request };
+      if (node) continue;
+      if (!this.setbacks.failed(asked)) await this.#complain(asked, refusals);
+      refusals.clear();
+    }
+  }
+
+  /** Resolves `undefined` when the node is of no use any more. Does not wait for it to say goodbye. */
+  async #waitAt(
+    node: RedlockNode,
+    request: AcquireRequest,
+    signal: AbortSignal,
+    refusals: Refusals,
+  ): Promise<Lease | undefined> {
+    const stopper = new AbortController();
+    const stop = () => stopper.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    const unwatch = node.whenUnfit(stop);
+    const stopped = new Promise<undefined>((resolve) =>
+      stopper.signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+    );
+    const waited = node.store.acquire!(request, stopper.signal).catch((error: unknown) => {
+      if (!stopper.signal.aborted) refusals.set(node, error);
+      return undefined;
+    });
+    try {
+      const lease = await Promise.race([waited, stopped]);
+      if (!lease) void waited.then((late) => late?.release().catch(() => undefined));
+      return lease;
+    } finally {
+      unwatch();
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Rejects, and says of each node what is wrong with it. */
+  async #complain(asked: AcquireRequest, refusals: Refusals): Promise<void> {
+    const ask = (node: RedlockNode): never => {
+      throw refusals.get(node) ?? new Error('nobody can wait here');
+    };
+    const words = { yes: 'let callers wait', no: 'held' };
+    await this.#quorum.ask({ ask, isYes: () => false, words }, asked.ttl, asked);
+  }
+}

@@ -1,0 +1,148 @@
+import { sleep } from '../../core/clock.js';
+import type { AcquireRequest, Lease } from '../../core/lock-store.js';
+import type { NodeLeases } from './node-leases.js';
+import type { Quorum } from './quorum.js';
+import { soon } from './soon.js';
+import { Stragglers } from './stragglers.js';
+
+/**
+ * Microseconds by which a fencing token is ahead of the time of day: more than the clocks of servers differ, so that nodes
+ * with the same past answer with the same token.
+ */
+const LEAD = 1_000_000;
+/** How often a waiter asks when the nodes still have the holder before it, and the milliseconds in between: each time more. */
+const PATIENT_ROUNDS = 4;
+const PATIENT_PAUSE = 4;
+
+/** One attempt of one caller. */
+export interface Claim {
+  /** As core asked: reports go by it. */
+  readonly asked: AcquireRequest;
+  /** As it is made. */
+  readonly request: AcquireRequest;
+  /** Woken by the arbiter, it waits for the release of the holder before it to arrive at the other nodes. */
+  readonly isPatient: boolean;
+}
+
+/**
+ * Takes the keys at a majority of the nodes, as in the Redlock specification
+ * (https://redis.io/docs/latest/develop/use/patterns/distributed-locks/), and agrees on a fencing token.
+ * Resolves `undefined` when others hold them, rejects with `QuorumError`; in both cases everything has been given back.
+ */
+export async function take(
+  quorum: Quorum,
+  claim: Claim,
+  leases: NodeLeases,
+): Promise<bigint | undefined> {
+  try {
+    const token = await agree(quorum, claim, leases);
+    if (token === undefined) leases.abandon();
+    return token;
+  } catch (error) {
+    leases.abandon();
+    throw error;
+  }
+}
+
+async function agree(
+  quorum: Quorum,
+  claim: Claim,
+  leases: NodeLeases,
+): Promise<bigint | undefined> {
+  const rounds = claim.isPatient ? PATIENT_ROUNDS : 1;
+  for (let round = 1; ; round++) {
+    const tokens = await askAll(quorum, claim, leases);
+    if (tokens) return agreedToken(quorum, claim, leases, tokens);
+    if (round === rounds) return undefined;
+    await sleep(quorum.clock, Math.random() * PATIENT_PAUSE * round);
+    if (leases.hasEnded) return undefined; // nobody wants it any more
+  }
+}
+
+/**
+ * Resolves with the counters of the nodes that granted the keys, a majority, or with `undefined`. All nodes are asked also in
+ * a later round: what they granted before is granted again, with counters that are equal once more. The arbiter, which has
+ * granted its key before, is waited for: to pass the keys on it has to be among those that granted them.
+ */
+async function askAll(
+  quorum: Quorum,
+  { asked, request }: Claim,
+  leases: NodeLeases,
+): Promise<readonly bigint[] | undefined> {
+  const hinted = { ...request, fencingFloor: hint(request.fencingFloor) };
+  const tokens: bigint[] = [];
+  const awaited: Promise<unknown>[] = [];
+  const stragglers = new Stragglers(quorum, leases);
+  const outcome = await quorum.ask<Lease | undefined>(
+    {
+      ask: (node) => {
+        const isGrantedBefore = leases.get(node) !== undefined;
+        leases.delete(node); // the answer decides what becomes of it
+        const answer = node.store.tryAcquire(hinted);
+        if (isGrantedBefore) awaited.push(answer);
+        return answer.then((lease) => {
+          if (!lease) stragglers.refused(node);
+          return lease;
+        });
+      },
+      isYes: (lease) => lease !== undefined,
+      words: { yes: 'granted', no: 'held' },
+      agreed: (node, lease, counts) => {
+        if (counts) tokens.push(lease!.fencingToken ?? 0n);
+        leases.set(node, lease!);
+      },
+    },
+    request.ttl,
+    asked,
+  );
+  if (outcome !== 'yes') return undefined;
+  stragglers.granted({ ...request, fencingFloor: largest(tokens) });
+  if (awaited.length > 0) await soon(quorum.clock, Promise.all(awaited));
+  return tokens;
+}
+
+/**
+ * The token is the largest counter of a majority. Unless a majority has exactly that one, the others are raised to it, where
+ * the key is still ours and the counter is not beyond it: the next majority has a node in common with this one, and so a
+ * larger counter. A counter beyond it is that of a late grant, and confirms nothing. See `test/model`.
+ */
+async function agreedToken(
+  quorum: Quorum,
+  { asked, request }: Claim,
+  leases: NodeLeases,
+  tokens: readonly bigint[],
+): Promise<bigint | undefined> {
+  const token = largest(tokens);
+  if (tokens.filter((each) => each === token).length >= quorum.majority) return token;
+  return (await raise(quorum, leases, token, request.ttl, asked)) ? token : undefined;
+}
+
+/** Resolves whether a majority has at least `token` now, and still knows the keys as ours. */
+async function raise(
+  quorum: Quorum,
+  leases: NodeLeases,
+  token: bigint,
+  ttl: number,
+  asked: AcquireRequest,
+): Promise<boolean> {
+  const outcome = await quorum.ask<boolean>(
+    {
+      ask: (node) => leases.get(node)?.raiseFencing?.({ from: token, to: token }),
+      isYes: (isOurs) => isOurs,
+      words: { yes: 'confirmed the fencing token', no: 'lost it' },
+      deciding: quorum.refusal,
+    },
+    ttl,
+    asked,
+  );
+  return outcome === 'yes';
+}
+
+function largest(tokens: readonly bigint[]): bigint {
+  return tokens.reduce((a, b) => (a > b ? a : b));
+}
+
+function hint(floor = 0n): bigint {
+  const ours = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000) + LEAD);
+  return ours > floor ? ours : floor;
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../core/clock.js';
+import type { AcquireRequest, QuorumReport } from '../../core/lock-store.js';
+import { TimerQueue } from '../../core/timer-queue.js';
+import type { RedlockNode } from './redlock-node.js';
+import { Vote, majorityOf } from './vote.js';
+import type { Outcome, Question } from './vote.js';
+
+/** Bounds of the default for `nodeTimeout`, in milliseconds, and its part of the ttl. */
+const SHORTEST = 5;
+const LONGEST = 50;
+const PART_OF_TTL = 0.05;
+
+/** Too few nodes answered. Only seen as the `cause` of a `LockStoreError`. */
+export class QuorumError extends Error {
+  constructor(readonly report: QuorumReport) {
+    super('no majority answered');
+    this.name = 'QuorumError';
+  }
+}
+
+/** The nodes, and how they are asked. */
+export class Quorum {
+  readonly nodes: readonly RedlockNode[];
+  readonly clock: Clock;
+  readonly #timers: TimerQueue;
+  readonly #nodeTimeout: number | undefined;
+  readonly #lastVotes = new WeakMap<AcquireRequest, Pick<Vote<never>, 'report'>>();
+
+  constructor(nodes: readonly RedlockNode[], clock: Clock, nodeTimeout: number | undefined) {
+    this.nodes = nodes;
+    this.clock = clock;
+    this.#timers = new TimerQueue(clock);
+    this.#nodeTimeout = nodeTimeout;
+  }
+
+  get majority(): number {
+    return majorityOf(this.nodes);
+  }
+
+  /** As many noes leave no majority. */
+  get refusal(): number {
+    return this.nodes.length - this.majority + 1;
+  }
+
+  /** Asks all nodes. Rejects with `QuorumError` when too few of them answer. */
+  async ask<Answer>(
+    question: Question<Answer>,
+    ttl: number,
+    request?: AcquireRequest,
+  ): Promise<Exclude<Outcome, 'failed'>> {
+    const vote = new Vote(question, this.#timeoutFor(ttl), {
+      nodes: this.nodes,
+      clock: this.clock,
+      timers: this.#timers,
+    });
+    if (request) this.#lastVotes.set(request, vote);
+    const outcome = await vote.outcome;
+    if (outcome === 'failed') throw new QuorumError(vote.report());
+    return outcome;
+  }
+
+  /** How the last vote on `request` went. */
+  report(request: AcquireRequest): QuorumReport | undefined {
+    return this.#lastVotes.get(request)?.report();
+  }
+
+  #timeoutFor(ttl: number): number {
+    return this.#nodeTimeout ?? Math.min(LONGEST, Math.max(SHORTEST, ttl * PART_OF_TTL));
+  }
+}

@@ -1,0 +1,174 @@
+import type { Clock } from '../../core/clock.js';
+import type { ServerLink, ServerVitals } from '../../core/lock-store.js';
+import { reasonOf } from '../../core/store-call.js';
+import type { RedlockNode, ServerRecord } from './redlock-node.js';
+import type { Quarantine } from './redlock-options.js';
+
+/** Milliseconds between the starts of servers that were started together. */
+const TOGETHER = 2_000;
+/** Milliseconds by which a server's clock may differ from ours between two readings, beside what is unknown of them. */
+const JUMP = 100;
+/** The part of the time in between by which it may differ: clocks run at slightly different rates. */
+const DRIFT = 0.01;
+
+/** What a server's clock said, some time between question and answer. */
+interface ClockReading {
+  /** Its clock minus ours. */
+  readonly offset: number;
+  /** By how much that may be wrong: half the time that the reading took. */
+  readonly reach: number;
+  readonly readAt: number;
+}
+
+interface Entry {
+  readonly runId: string;
+  /** The connection that it was read on. */
+  readonly losses: number;
+  /** On our clock, when the server started at the latest, or when its clock jumped. */
+  readonly since: number;
+  readonly clock: ClockReading;
+  /** Another server, or the same one restarted, was known before it. */
+  readonly isReturning: boolean;
+}
+
+export interface RegisterRules {
+  readonly clock: Clock;
+  readonly mode: Quarantine;
+  /** Milliseconds. */
+  largestTtl: number;
+}
+
+/** What is known of the server behind one node: since when it can have a memory, and so whether it may vote. */
+export class Register implements ServerRecord {
+  readonly node: RedlockNode;
+  readonly link: ServerLink;
+  readonly #rules: RegisterRules;
+  #entry: Entry | undefined;
+  #isAdmitted = false;
+  #isReading = false;
+  /** That it has no vote. */
+  #isTold = false;
+  /** Why the last reading failed. */
+  #failure = '';
+
+  constructor(node: RedlockNode, link: ServerLink, rules: RegisterRules) {
+    this.node = node;
+    this.link = link;
+    this.#rules = rules;
+  }
+
+  get isKnown(): boolean {
+    return this.#entry?.losses === this.link.losses;
+  }
+
+  get bar(): string | undefined {
+    const { mode, clock, largestTtl } = this.#rules;
+    if (mode === false) return undefined;
+    const entry = this.#entry;
+    if (entry?.losses !== this.link.losses)
+      return `quarantined until it is known when it started${this.#failure}`;
+    if (this.#isAdmitted) return undefined;
+    const rest = entry.since + largestTtl - clock.now();
+    if (rest > 0) return `quarantined until ${timeOfDay(rest)} (in ${Math.ceil(rest)} ms)`;
+    this.#isAdmitted = true;
+    if (this.#isTold) this.node.tell('recovered', `its server has been up for ${largestTtl} ms`);
+    this.#isTold = false;
+    return undefined;
+  }
+
+  /** When its server started, where that is known and it was not seen to restart. */
+  get freshSince(): number | undefined {
+    const entry = this.#entry;
+    const isFresh = entry && entry.since > this.#rules.clock.now() - this.#rules.largestTtl;
+    return isFresh && !entry.isReturning && entry.losses === this.link.losses
+      ? entry.since
+      : undefined;
+  }
+
+  /** Says so, once, when it is known and has no vote. */
+  announce(): void {
+    if (!this.#isTold && this.bar !== undefined) this.#tell('its server has just started');
+  }
+
+  /** It was started together with all others. */
+  admit(): void {
+    this.#isAdmitted = true;
+  }
+
+  /** Reads on the connection of the moment. Never rejects. `false`: the last reading has not been answered yet. */
+  async read(): Promise<boolean> {
+    if (this.#isReading) return false;
+    this.#isReading = true;
+    let losses: number;
+    do {
+      losses = this.link.losses;
+      await this.#readOnce(losses);
+    } while (losses !== this.link.losses && this.link.isReady); // that was the connection before
+    this.#isReading = false;
+    return true;
+  }
+
+  async #readOnce(losses: number): Promise<void> {
+    const sentAt = this.#rules.clock.now();
+    try {
+      const vitals = await this.link.vitals();
+      if (losses === this.link.losses) this.#enter(vitals, sentAt, losses);
+    } catch (error) {
+      this.#failure = ` (${reasonOf(error)})`; // where the connection was lost, the next one is read again
+    }
+  }
+
+  #enter({ runId, upFor, time }: ServerVitals, sentAt: number, losses: number): void {
+    const { clock, mode, largestTtl } = this.#rules;
+    const before = this.#entry;
+    this.#failure = '';
+    const now = clock.now();
+    const read = clockReading(time, sentAt, now);
+    const isSame = before?.runId === runId;
+    const hasJumped = isSame && differ(before.clock, read);
+    const reading = isSame && !hasJumped ? sharper(before.clock, read) : read;
+    const since = hasJumped ? now : isSame ? before.since : sentAt - upFor;
+    const isReturning = before !== undefined && (before.isReturning || !isSame || hasJumped);
+    this.#entry = { runId, losses, since, clock: reading, isReturning };
+    if (isSame && !hasJumped) return;
+    this.#isAdmitted = since + largestTtl <= now;
+    if (this.#isAdmitted || mode === false || !before) return;
+    this.#tell(hasJumped ? 'its clock has jumped' : 'its server has restarted');
+  }
+
+  #tell(reason: string): void {
+    this.#isTold = true;
+    this.node.tell('quarantined', reason);
+  }
+}
+
+/** Admits servers that have all just been started together: there can be no lock that they have forgotten. */
+export function admitAllFresh(registers: readonly Register[]): void {
+  const starts = registers.map(({ freshSince }) => freshSince);
+  if (starts.includes(undefined)) return;
+  const known = starts as number[];
+  if (Math.max(...known) - Math.min(...known) > TOGETHER) return;
+  for (const register of registers) register.admit();
+}
+
+function clockReading(time: number, sentAt: number, now: number): ClockReading {
+  const readAt = (sentAt + now) / 2;
+  return { offset: time - readAt, reach: (now - sentAt) / 2, readAt };
+}
+
+function differ(before: ClockReading, now: ClockReading): boolean {
+  return Math.abs(now.offset - before.offset) > JUMP + reachAt(now.readAt, before) + now.reach;
+}
+
+/** A slow answer says little, and must not make one forget what was known before. */
+function sharper(before: ClockReading, now: ClockReading): ClockReading {
+  return reachAt(now.readAt, before) < now.reach ? before : now;
+}
+
+function reachAt(moment: number, { reach, readAt }: ClockReading): number {
+  return reach + DRIFT * (moment - readAt);
+}
+
+function timeOfDay(inMs: number): string {
+  return new Date(performance.timeOrigin + performance.now() + inMs).toISOString();
+}

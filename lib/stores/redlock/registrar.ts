@@ -1,0 +1,108 @@
+import { sleep } from '../../core/clock.js';
+import type { Cancel } from '../../core/clock.js';
+import type { RedlockNode } from './redlock-node.js';
+import { Register, admitAllFresh } from './register.js';
+import type { RegisterRules } from './register.js';
+import { majorityOf } from './vote.js';
+
+/** Milliseconds that the first callers wait for the nodes to connect. */
+const LONGEST_OPENING = 1_000;
+/** Milliseconds between two looks at nodes that are in use. */
+const LOOK = 1_000;
+
+/** Keeps the registers: reads each server at every new connection, and looks after them while they are in use. */
+export class Registrar {
+  readonly #nodes: readonly RedlockNode[];
+  readonly #registers: readonly Register[];
+  readonly #rules: RegisterRules;
+  readonly #opened = new AbortController();
+  #opening: Promise<void> | undefined;
+  #waiting = 0;
+  #wasUsed = false;
+  #stopLooking: Cancel | undefined;
+
+  constructor(nodes: readonly RedlockNode[], rules: RegisterRules) {
+    this.#nodes = nodes;
+    this.#rules = rules;
+    this.#registers = nodes.flatMap((node) => {
+      const link = node.store.server;
+      if (!link) return [];
+      const register = new Register(node, link, rules);
+      node.record = register;
+      return register;
+    });
+    for (const register of this.#registers) this.#follow(register);
+    if (this.#registers.length === 0) this.#opened.abort();
+  }
+
+  /** A majority may vote, or all are known, or that took too long. */
+  get isOpen(): boolean {
+    return this.#opened.signal.aborted;
+  }
+
+  /** Resolves once it is open. Never rejects. */
+  opened(): Promise<void> {
+    this.#opening ??= sleep(this.#rules.clock, LONGEST_OPENING, this.#opened.signal).then(() =>
+      this.#opened.abort(),
+    );
+    return this.#opening;
+  }
+
+  /** A request with this ttl is made. */
+  used(ttl: number): void {
+    if (ttl > this.#rules.largestTtl) this.#rules.largestTtl = ttl;
+    this.#wasUsed = true;
+    this.#look();
+  }
+
+  /** Somebody waits at a node, until the returned function is called. */
+  waiting(): () => void {
+    this.#waiting++;
+    this.#look();
+    return () => void this.#waiting--;
+  }
+
+  close(): void {
+    this.#opened.abort();
+    this.#stopLooking?.();
+  }
+
+  /** The first reading also connects a client that waits for its first command. */
+  #follow(register: Register): void {
+    const { link, node } = register;
+    link.onReady(() => void this.#read(register));
+    link.onLost(() => node.unfit());
+    void this.#read(register);
+  }
+
+  /** Resolves `false` when the reading before has not been answered yet. Never rejects. */
+  async #read(register: Register): Promise<boolean> {
+    const isAnswered = await register.read();
+    if (this.#rules.mode === 'unless-all-fresh') admitAllFresh(this.#registers);
+    const known = this.#nodes.filter(({ record }) => record?.isKnown ?? true);
+    const voting = known.filter(({ barred }) => barred === undefined);
+    const areAllKnown = known.length === this.#nodes.length;
+    if (areAllKnown) for (const each of this.#registers) each.announce();
+    if (areAllKnown || voting.length >= majorityOf(this.#nodes)) this.#opened.abort();
+    return isAnswered;
+  }
+
+  /** Every second while it is used: a clock may jump, and a server hang on which somebody only waits. */
+  #look(): void {
+    if (this.#stopLooking || this.#registers.length === 0) return;
+    const look = () => {
+      this.#stopLooking = undefined;
+      setImmediate(() => this.#readAll()); // after the answers that are there already
+      if (this.#wasUsed || this.#waiting > 0) this.#look();
+      this.#wasUsed = false;
+    };
+    this.#stopLooking = this.#rules.clock.schedule(LOOK, look, true);
+  }
+
+  #readAll(): void {
+    for (const register of this.#registers) {
+      if (!register.link.isReady) continue;
+      void this.#read(register).then((isAnswered) => isAnswered || register.node.silent());
+    }
+  }
+}

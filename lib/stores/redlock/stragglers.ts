@@ -1,0 +1,57 @@
+import type { AcquireRequest } from '../../core/lock-store.js';
+import type { NodeLeases } from './node-leases.js';
+import type { Quorum } from './quorum.js';
+import type { RedlockNode } from './redlock-node.js';
+
+/** Milliseconds until a node that refused the keys is asked once more; three times as many after each refusal. */
+const FIRST_PAUSE = 10;
+const LONGEST_PAUSE = 300;
+
+/**
+ * Nodes that refused the keys although a majority granted them: whoever has them there has lost the vote, or has released
+ * them, and gives them back soon. Without the keys at the arbiter, those who wait there would be woken in vain.
+ */
+export class Stragglers {
+  readonly #quorum: Quorum;
+  readonly #leases: NodeLeases;
+  readonly #nodes = new Set<RedlockNode>();
+  #request: AcquireRequest | undefined;
+
+  constructor(quorum: Quorum, leases: NodeLeases) {
+    this.#quorum = quorum;
+    this.#leases = leases;
+  }
+
+  /** Only what refuses the keys to their holder is asked again. */
+  refused(node: RedlockNode): void {
+    this.#nodes.add(node);
+    if (this.#request && this.#nodes.size === 1) this.#askAfter(FIRST_PAUSE);
+  }
+
+  /** A majority has granted the keys: from now on `request` is made at those that refused them. */
+  granted(request: AcquireRequest): void {
+    this.#request = request;
+    if (this.#nodes.size > 0) this.#askAfter(FIRST_PAUSE);
+  }
+
+  #askAfter(pause: number): void {
+    if (pause > LONGEST_PAUSE) return;
+    const ask = () =>
+      void this.#ask().then(() => this.#nodes.size > 0 && this.#askAfter(3 * pause));
+    this.#quorum.clock.schedule(pause * (0.5 + Math.random()), ask, true);
+  }
+
+  /** Never rejects. */
+  async #ask(): Promise<void> {
+    if (this.#leases.hasEnded) this.#nodes.clear();
+    await Promise.all(Array.from(this.#nodes, (node) => this.#askNode(node)));
+  }
+
+  async #askNode(node: RedlockNode): Promise<void> {
+    const leases = this.#leases;
+    const isOfUse = node.isFit && !leases.get(node);
+    const lease = isOfUse && (await node.store.tryAcquire(this.#request!).catch(() => undefined));
+    if (lease && (leases.hasEnded || !leases.get(node))) leases.set(node, lease);
+    if (lease || !isOfUse) this.#nodes.delete(node);
+  }
+}

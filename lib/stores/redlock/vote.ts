@@ -1,0 +1,191 @@
+import type { Clock } from '../../core/clock.js';
+import type { NodeReport, QuorumReport } from '../../core/lock-store.js';
+import type { QueuedTimer, TimerQueue } from '../../core/timer-queue.js';
+import type { RedlockNode } from './redlock-node.js';
+
+/** `yes`: a majority agrees. `no`: enough nodes answered, and it does not. `failed`: too few of them answered. */
+export type Outcome = 'yes' | 'no' | 'failed';
+
+/** What all nodes are asked at once. */
+export interface Question<Answer> {
+  /** `undefined`: no, without asking. */
+  readonly ask: (node: RedlockNode) => Promise<Answer> | undefined;
+  readonly isYes: (answer: Answer) => boolean;
+  /** What a node said. */
+  readonly words: { readonly yes: string; readonly no: string };
+  /** How many noes make a majority pointless. Missing: a majority that answers decides, whatever its answers. */
+  readonly deciding?: number | undefined;
+  /** Asks also nodes whose answer does not count, or that are not asked for a while: something is to be taken back there. */
+  readonly asksBarred?: boolean;
+  /** Gets every yes, also one that does not count: the node has no vote, or the answer came too late. */
+  readonly agreed?: (node: RedlockNode, answer: Answer, counts: boolean) => void;
+}
+
+export interface VoteSurroundings {
+  readonly nodes: readonly RedlockNode[];
+  readonly clock: Clock;
+  readonly timers: TimerQueue;
+}
+
+/** More than half. */
+export function majorityOf(nodes: readonly unknown[]): number {
+  return Math.floor(nodes.length / 2) + 1;
+}
+
+/** So many more timeouts are waited for the first answer of all. */
+const LONGER = 3;
+
+/**
+ * One question to all nodes in parallel, settled by the answer that decides it. Nodes that have not answered by then go on
+ * until `timeout` ms have passed, which tells who is behind.
+ */
+export class Vote<Answer> {
+  readonly outcome: Promise<Outcome>;
+  readonly #question: Question<Answer>;
+  readonly #around: VoteSurroundings;
+  readonly #said: (string | undefined)[];
+  readonly #timer: QueuedTimer | undefined;
+  readonly #timeout: number;
+  #resolve!: (outcome: Outcome) => void;
+  #decided: Outcome | undefined;
+  #yes = 0;
+  #no = 0;
+  #failed = 0;
+  /** Somebody has answered, or has been waited for long enough. */
+  #isHeard = false;
+
+  constructor(question: Question<Answer>, timeout: number, around: VoteSurroundings) {
+    this.#question = question;
+    this.#around = around;
+    this.#timeout = timeout;
+    const { nodes, timers, clock } = around;
+    this.#said = nodes.map((): string | undefined => undefined);
+    this.outcome = new Promise((resolve) => (this.#resolve = resolve));
+    const due = clock.now() + timeout;
+    nodes.forEach((node, index) => this.#ask(node, index));
+    this.#decide();
+    // What came in while this process was busy is read before anybody is called late.
+    if (this.#pending > 0) this.#timer = timers.add(due, () => setImmediate(() => this.#timeUp()));
+  }
+
+  /** As it stands, for error messages. */
+  report(): QuorumReport {
+    const { nodes } = this.#around;
+    const { yes } = this.#question.words;
+    const ended = `${this.#yes} of ${nodes.length} nodes ${yes}, ${majorityOf(nodes)} were needed`;
+    return { ended, nodes: nodes.map((node, index) => this.#reportOf(node, index)) };
+  }
+
+  #reportOf({ name }: RedlockNode, index: number): NodeReport {
+    return { node: name, said: this.#said[index] ?? 'no answer yet' };
+  }
+
+  get #pending(): number {
+    return this.#said.length - this.#yes - this.#no - this.#failed;
+  }
+
+  #ask(node: RedlockNode, index: number): void {
+    const { ask, words, asksBarred } = this.#question;
+    const refusal = asksBarred ? node.overloaded : (node.unreachable ?? node.barred);
+    if (refusal !== undefined) return this.#fail(index, refusal);
+    const { losses } = node;
+    let answer: Promise<Answer> | undefined;
+    try {
+      answer = ask(node);
+    } catch (error) {
+      return this.#fail(index, `error ${String(error)}`);
+    }
+    if (!answer) return this.#refuse(index, words.no);
+    node.asked();
+    answer.then(
+      (value) => this.#answered(node, index, value, losses),
+      (error: unknown) => {
+        this.#hasAnswered(node, index);
+        this.#tell(() => this.#fail(index, `error ${String(error)}`), index);
+      },
+    );
+  }
+
+  #answered(node: RedlockNode, index: number, answer: Answer, losses: number): void {
+    this.#hasAnswered(node, index);
+    const { isYes, agreed, words, asksBarred } = this.#question;
+    const doubt = asksBarred ? undefined : (node.barred ?? lostSince(node, losses));
+    const agrees = isYes(answer);
+    const counts =
+      agrees && doubt === undefined && !this.#decided && this.#said[index] === undefined;
+    if (agrees) agreed?.(node, answer, counts);
+    this.#tell(() => {
+      if (doubt !== undefined) this.#fail(index, doubt);
+      else if (agrees) this.#agree(index, words.yes);
+      else this.#refuse(index, words.no);
+    }, index);
+  }
+
+  #hasAnswered(node: RedlockNode, index: number): void {
+    this.#isHeard = true;
+    node.answered(this.#said[index] === undefined);
+  }
+
+  /** What comes after its time does not count. */
+  #tell(count: () => void, index: number): void {
+    if (this.#said[index] !== undefined) return;
+    count();
+    this.#decide();
+    if (this.#pending === 0 && this.#timer) this.#around.timers.remove(this.#timer);
+  }
+
+  #agree(index: number, said: string): void {
+    this.#said[index] = said;
+    this.#yes++;
+  }
+
+  #refuse(index: number, said: string): void {
+    this.#said[index] = said;
+    this.#no++;
+  }
+
+  #fail(index: number, said: string): void {
+    this.#said[index] = said;
+    this.#failed++;
+  }
+
+  #decide(): void {
+    if (this.#decided) return;
+    this.#decided = this.#outcome;
+    if (this.#decided) this.#resolve(this.#decided);
+  }
+
+  get #outcome(): Outcome | undefined {
+    const { nodes } = this.#around;
+    const majority = majorityOf(nodes);
+    if (this.#yes >= majority) return 'yes';
+    const { deciding } = this.#question;
+    if (deciding !== undefined && this.#no >= deciding) return 'no';
+    if (this.#yes + this.#pending >= majority) return undefined;
+    if (deciding === undefined && this.#yes + this.#no >= majority) return 'no';
+    return this.#yes + this.#no + this.#pending < majority || this.#pending === 0
+      ? 'failed'
+      : undefined;
+  }
+
+  #timeUp(): void {
+    if (!this.#isHeard) return this.#waitOn();
+    const silent = this.#around.nodes.filter((_, index) => this.#said[index] === undefined);
+    const isSettledByOthers = this.#decided !== undefined;
+    this.#said.forEach((said, index) => said ?? this.#fail(index, 'timeout'));
+    this.#decide();
+    for (const node of silent) node.missed(isSettledByOthers);
+  }
+
+  /** Nobody at all has answered: that says more about this process, or its network, than about the nodes. */
+  #waitOn(): void {
+    this.#isHeard = true;
+    const { timers, clock } = this.#around;
+    timers.move(this.#timer!, clock.now() + LONGER * this.#timeout);
+  }
+}
+
+/** An answer that came on another connection may be that of another server. */
+function lostSince(node: RedlockNode, losses: number): string | undefined {
+  return node.losses === losses ? undefined : 'error the connection was lost meanwhile';
+}

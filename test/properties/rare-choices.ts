@@ -1,0 +1,23 @@
+import type { Choice, Deed } from './script-steps.js';
+
+const A = ['lock:a'];
+const B = ['lock:b'];
+const BOTH = [...A, ...B];
+
+/** Indices of those who ask: two of stores that live, and one of a dead store. */
+const ONE = 0;
+const OTHER = 1;
+const DEAD_ONE = 6;
+
+/** What chance brings about too seldom. */
+export const RARE_CHOICES: readonly Choice[][] = [
+  // A lock whose ttl ran out while only the dead stood in line.
+  [chosen('acquire', A, ONE), chosen('wait', A, DEAD_ONE), chosen('expire', A), chosen('acquire', A, OTHER)], // prettier-ignore
+  // Two locks, and a counter of only one that is beyond.
+  [chosen('acquire', BOTH, ONE), chosen('renew', A, ONE), chosen('raise', BOTH, ONE)],
+  [chosen('acquire', BOTH, ONE), chosen('renew', B, ONE), chosen('raise', BOTH, ONE)],
+];
+
+function chosen(does: Deed, keys: readonly string[], who = ONE): Choice {
+  return { does, parts: [{ keys, who }], tokens: { ahead: -1, more: 1 }, isTwice: false };
+}

@@ -1,0 +1,141 @@
+import type { LockStoreError } from 'nest-holdfast/core';
+import { KEY, except, release, waiting } from './line-quorum';
+import { settled } from './stub-quorum';
+
+/** Milliseconds after which a caller who waits hears of failures. */
+const LONGEST_FAILURE = 2_000;
+
+describe('A caller who was woken by the arbiter', () => {
+  it('asks again when the holder before it has not left the other nodes yet', async () => {
+    const { nodes, theirs, outcome, arbiter, clock } = await waiting();
+    await release([theirs[nodes.indexOf(arbiter)]!]);
+    await arbiter.handOver();
+    await settled();
+    expect(outcome.status).toBe('pending');
+    await release(theirs);
+    await clock.advance(4);
+    await settled();
+    expect(outcome.value?.isHeld).toBe(true);
+    expect(nodes.flatMap(({ calls }) => calls)).not.toContain('raise'); // all nodes have the same token
+    expect(await outcome.value!.release()).toBe(true);
+    for (const node of nodes) expect(await node.holder(KEY)).toBeUndefined();
+  });
+
+  it('takes the key at a majority, and leaves the others to whoever still has them', async () => {
+    const { nodes, theirs, outcome, arbiter } = await waiting();
+    const [first, second, ...late] = except(nodes, arbiter);
+    await release([arbiter, first!, second!].map((node) => theirs[nodes.indexOf(node)]!));
+    await arbiter.handOver();
+    await settled();
+    expect(outcome.value?.isHeld).toBe(true);
+    for (const node of late) expect(await node.holder(KEY)).toBe('somebody');
+    for (const node of late) expect(node.calls.filter((verb) => verb === 'acquire')).toHaveLength(2); // prettier-ignore
+  });
+
+  it('gives back what it has, and stands in line again, when others stay first', async () => {
+    const { nodes, theirs, outcome, arbiter, clock } = await waiting();
+    await release([theirs[nodes.indexOf(arbiter)]!]);
+    await arbiter.handOver();
+    for (let round = 0; round < 4; round++) await clock.advance(16);
+    await settled();
+    expect(await arbiter.holder(KEY)).toBeUndefined();
+    await clock.advance(50);
+    expect(arbiter.line).toHaveLength(1);
+    await release(theirs);
+    await arbiter.handOver();
+    await settled();
+    expect(outcome.value?.isHeld).toBe(true);
+  });
+
+  it('pauses longer and longer before it stands in line again', async () => {
+    const { nodes, theirs, arbiter, clock } = await waiting();
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const pauses: number[] = [];
+    await release([theirs[nodes.indexOf(arbiter)]!]);
+    for (let claim = 0; claim < 6; claim++) {
+      await arbiter.handOver();
+      for (let round = 0; round < 4; round++) await clock.advance(4 * round);
+      const from = clock.now();
+      while (arbiter.line.length === 0) await clock.advance(5);
+      pauses.push(clock.now() - from);
+    }
+    jest.restoreAllMocks();
+    expect(pauses).toEqual([50, 100, 150, 200, 200, 200]);
+  });
+
+  it('does not take nodes for slow that tell it quickly who else is there', async () => {
+    const { nodes, theirs, arbiter, clock, locks } = await waiting();
+    const suspended = jest.fn();
+    locks.events.on('node', suspended);
+    await release([theirs[nodes.indexOf(arbiter)]!]);
+    for (let claim = 0; claim < 5; claim++) {
+      await arbiter.handOver();
+      while (arbiter.line.length === 0) await clock.advance(5);
+    }
+    expect(suspended).not.toHaveBeenCalled();
+  });
+
+  it('asks no more once its caller has given up', async () => {
+    const canceller = new AbortController();
+    const { nodes, theirs, outcome, arbiter, clock } = await waiting({ signal: canceller.signal });
+    await release([theirs[nodes.indexOf(arbiter)]!]);
+    await arbiter.handOver();
+    await settled();
+    canceller.abort();
+    await settled();
+    expect(outcome.error).toBe(canceller.signal.reason);
+    const asked = nodes.map(({ calls }) => calls.length);
+    await release(theirs);
+    await clock.advance(100);
+    expect(nodes.map(({ calls }) => calls.length)).toEqual(asked);
+    for (const node of nodes) expect(await node.holder(KEY)).toBeUndefined();
+  });
+
+  it('gives back what is granted after its caller has given up', async () => {
+    const canceller = new AbortController();
+    const { nodes, theirs, arbiter, outcome } = await waiting({ signal: canceller.signal });
+    await release(theirs);
+    for (const node of except(nodes, arbiter)) node.stop();
+    await arbiter.handOver();
+    await settled();
+    canceller.abort();
+    await settled();
+    expect(outcome.status).toBe('rejected');
+    for (const node of nodes) node.pass();
+    await settled();
+    for (const node of nodes) expect(await node.holder(KEY)).toBeUndefined();
+  });
+
+  it('tries again when too few nodes answer, and hears of it when that goes on', async () => {
+    const { nodes, theirs, arbiter, outcome, clock } = await waiting();
+    await release(theirs);
+    const down = except(nodes, arbiter).slice(0, 3);
+    for (const node of down) node.fail(new Error('down'));
+    await arbiter.handOver();
+    await settled();
+    expect(outcome.status).toBe('pending');
+    expect(await arbiter.holder(KEY)).toBeUndefined();
+    const from = clock.now();
+    while (outcome.status === 'pending') {
+      await clock.advance(10);
+      if (arbiter.line.length > 0) await arbiter.handOver();
+      await settled();
+    }
+    expect(outcome.error).toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    expect(clock.now() - from).toBeGreaterThanOrEqual(LONGEST_FAILURE);
+    expect((outcome.error as LockStoreError).nodes.map(({ said }) => said)).toContain('error Error: down'); // prettier-ignore
+  });
+
+  it('has the lock when the nodes answer again soon', async () => {
+    const { nodes, theirs, arbiter, outcome, clock } = await waiting();
+    await release(theirs);
+    for (const node of except(nodes, arbiter)) node.fail(new Error('down'));
+    await arbiter.handOver();
+    await settled();
+    for (const node of nodes) node.fail(undefined);
+    while (arbiter.line.length === 0) await clock.advance(5);
+    await arbiter.handOver();
+    await settled();
+    expect(outcome.value?.isHeld).toBe(true);
+  });
+});

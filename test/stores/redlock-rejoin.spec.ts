@@ -1,0 +1,94 @@
+import type { Lock } from 'nest-holdfast/core';
+import { rejectionOf } from '../core/support/outcome';
+import { settled, stubQuorum } from './stub-quorum';
+import type { StubQuorum } from './stub-quorum';
+
+const TTL = 10_000;
+const OLD = 60_000;
+
+async function held(
+  options: Parameters<typeof stubQuorum>[1] = {},
+): Promise<StubQuorum & { lock: Lock }> {
+  const own = stubQuorum(3, { quarantine: false, upFor: [OLD, OLD, OLD], ...options });
+  const lock = await own.locks.acquire('a', { ttl: TTL, autoExtend: false });
+  return Object.assign(own, { lock });
+}
+
+describe('A node that has lost the key', () => {
+  it('gets it again with the next extension', async () => {
+    const { nodes, lock } = await held();
+    nodes[2]!.forget();
+    expect(await nodes[2]!.holder('a')).toBeUndefined();
+    await lock.extend(TTL);
+    await settled();
+    expect(await nodes[2]!.holder('a')).toBe(await nodes[0]!.holder('a'));
+    await lock.release();
+    expect(await nodes[2]!.holder('a')).toBeUndefined();
+  });
+
+  it('does not count for that extension, and counts for the one after it', async () => {
+    const { nodes, lock } = await held();
+    nodes[2]!.forget();
+    nodes[1]!.fail(new Error('down'));
+    expect(await rejectionOf(lock.extend(TTL))).toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    expect(await nodes[2]!.holder('a')).toBeUndefined();
+    nodes[1]!.fail(undefined);
+    await lock.extend(TTL);
+    await settled();
+    nodes[1]!.fail(new Error('down'));
+    await lock.extend(TTL);
+    expect(lock.isHeld).toBe(true);
+  });
+
+  it('does not get it while somebody else has it there, and does when that one is gone', async () => {
+    const { nodes, lock } = await held();
+    nodes[2]!.forget();
+    const theirs = await nodes[2]!.occupy('a');
+    await lock.extend(TTL);
+    await settled();
+    expect(await nodes[2]!.holder('a')).toBe('somebody');
+    await theirs.release();
+    await lock.extend(TTL);
+    await settled();
+    expect(await nodes[2]!.holder('a')).toBe(await nodes[0]!.holder('a'));
+  });
+
+  it('does not get it while it has no vote', async () => {
+    const { nodes, links, lock, clock } = await held({ quarantine: true, largestTtl: TTL });
+    nodes[2]!.forget();
+    links[2]!.restart();
+    await settled();
+    await lock.extend(TTL);
+    await settled();
+    expect(await nodes[2]!.holder('a')).toBeUndefined();
+    await clock.advance(TTL / 2);
+    await lock.extend(TTL);
+    await clock.advance(TTL / 2);
+    await lock.extend(TTL);
+    await settled();
+    expect(await nodes[2]!.holder('a')).toBe(await nodes[0]!.holder('a'));
+  });
+
+  it('gives it back when it answers after the release', async () => {
+    const { nodes, lock } = await held();
+    nodes[2]!.forget();
+    await lock.extend(TTL); // gets it again
+    await settled();
+    nodes[2]!.forget();
+    await lock.extend(TTL); // notices that it has lost it
+    nodes[2]!.holdReplies();
+    await lock.extend(TTL);
+    await lock.release();
+    nodes[2]!.pass();
+    await settled();
+    expect(await nodes[2]!.holder('a')).toBeUndefined();
+  });
+
+  it('with a majority of the others loses the lock', async () => {
+    const { nodes, lock } = await held();
+    nodes[1]!.forget();
+    nodes[2]!.forget();
+    expect(await rejectionOf(lock.extend(TTL))).toMatchObject({ code: 'LOCK_LOST' });
+    expect(lock.signal.reason).toMatchObject({ reason: 'gone' });
+  });
+});
