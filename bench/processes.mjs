@@ -1,15 +1,14 @@
 // The same with several processes: a burst of requests, then workers that take the key again and again.
 import { Admin } from './lib/admin.mjs';
-import { analyse, fairnessOf, orderOf, stayedInProcess } from './lib/analysis.mjs';
+import { fairnessOf } from './lib/analysis.mjs';
+import { TROUBLES } from './lib/bursts.mjs';
 import { loadCandidates } from './lib/candidates.mjs';
-import { Noise, quiet } from './lib/noise.mjs';
+import { FLEET_COLUMNS, measureFleet } from './lib/fleet.mjs';
 import { options } from './lib/options.mjs';
 import { publish } from './lib/results.mjs';
 import { inRounds } from './lib/rounds.mjs';
 import { startRedis } from './lib/servers.mjs';
-import { sum } from './lib/stats.mjs';
 import { summarise } from './lib/summary.mjs';
-import { now, sleep } from './lib/time.mjs';
 import { startWorkers } from './lib/workers.mjs';
 
 const option = options(
@@ -34,24 +33,12 @@ const all = await loadCandidates(option, 'wait');
 const candidates = all.filter(({ name }) => names.includes(name));
 const pids = [server.pid, ...workers.map(({ pid }) => pid)];
 
-const COSTS = [
-  'total ms',
-  'total ms/raw',
-  'total/ideal',
-  'hand-off p50',
-  'hand-off p99',
-  'commands/grant',
-  'client µs',
-  'server µs',
-];
-const TROUBLES = ['overlaps', 'failed', 'failed releases', 'unhandled', 'error'];
-
 const isComplete = ({ grants }) => grants === processes * waiters;
 const bursts = await inRounds(candidates, { ...option, isComplete }, measureBurst);
 publish(option.out, {
   id: 'processes-burst',
   title: `${processes} processes with ${waiters} waiters each`,
-  columns: ['name', 'grants', ...COSTS, 'rank', 'same process', 'longest wait', 'noise', 'rounds'],
+  columns: FLEET_COLUMNS,
   troubles: TROUBLES,
   rows: summarise(bursts, candidates, { ratios: ['total ms'] }),
   samples: bursts,
@@ -88,8 +75,8 @@ await server.stop();
 process.exit(0);
 
 async function measureBurst({ name }, round) {
-  const { run, result } = await measure(name, `burst:${name}:${round}`, 'burst');
-  return { ...result, rank: orderOf(run) };
+  const { result } = await measure(name, `burst:${name}:${round}`, 'burst');
+  return result;
 }
 
 async function measureSteady({ name }, round) {
@@ -99,37 +86,6 @@ async function measureSteady({ name }, round) {
   return { ...result, 'grants/s': rate, ...fairnessOf(inTime, processes * waiters) };
 }
 
-async function measure(name, key, mode) {
-  await quiet(option.patience);
-  const roundTrip = await admin.roundTrip();
-  const serverCpu = await admin.cpuMicros();
-  const { ttl, cap, ms } = option;
-  const request = { name, key, mode, waiters, ttl, cap, ms, startAt: now() + 50 };
-  const noise = new Noise(pids);
-  const replies = await Promise.all(
-    workers.map((worker, i) =>
-      worker.call('run', { ...request, firstId: i * waiters }, cap + ms + 10_000),
-    ),
-  );
-  const share = noise.share();
-  const run = {
-    events: replies.flatMap(({ events }) => events),
-    failures: replies.flatMap(({ failures }) => failures),
-  };
-  const total = (field) => sum(replies.map((reply) => reply[field]));
-  const result = analyse(run, { commands: total('commands'), roundTrip });
-  const serverMicros = (await admin.cpuMicros()) - serverCpu;
-  await sleep(20); // what the last release set off
-  return {
-    run,
-    end: request.startAt + ms,
-    result: {
-      ...result,
-      'same process': stayedInProcess(run, waiters),
-      'client µs': total('cpu') / result.grants,
-      'server µs': serverMicros / result.grants,
-      unhandled: total('unhandled'),
-      noise: share,
-    },
-  };
+function measure(name, key, mode) {
+  return measureFleet(workers, { ...option, name, key, mode, admin, pids });
 }

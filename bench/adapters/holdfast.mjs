@@ -1,5 +1,5 @@
 // The project itself, as `npm run build` left it.
-import { connect, Redis5, Redis6 } from '../lib/clients.mjs';
+import { connectAll, Redis5, Redis6 } from '../lib/clients.mjs';
 import { projectRequire } from '../lib/project.mjs';
 
 const { LockService, RedisLockStore } = projectRequire('nest-holdfast');
@@ -16,7 +16,7 @@ export default () => [
 ];
 
 function holdfast(name, { Redis, storeOptions = {}, config, quick = false }) {
-  let client;
+  let clients;
   let locks;
   return {
     name,
@@ -26,11 +26,12 @@ function holdfast(name, { Redis, storeOptions = {}, config, quick = false }) {
     package: 'nest-holdfast',
     raw: Redis === Redis6 ? 'raw6' : 'raw5',
     quick,
-    features: name === 'holdfast' ? ['wait', 'renew'] : ['wait'], // renewed alike in all of them
+    features: ['wait', 'redlock', ...(name === 'holdfast' ? ['renew'] : [])], // renewed alike in all of them
     keyPrefix: 'lock:',
-    async setup(port) {
-      client = await connect(Redis, port);
-      locks = new LockService(new RedisLockStore(client, storeOptions));
+    async setup(...ports) {
+      clients = await connectAll(Redis, ports);
+      const nodes = clients.map((client) => new RedisLockStore(client, storeOptions));
+      locks = new LockService(nodes.length > 1 ? redlock(nodes) : nodes[0]);
     },
     async acquire(key, { ttl, wait, renew = false, onLost }) {
       const lock = await locks.acquire(key, { ttl, waitTimeout: wait, autoExtend: renew });
@@ -39,7 +40,12 @@ function holdfast(name, { Redis, storeOptions = {}, config, quick = false }) {
     },
     async close() {
       await locks?.close();
-      client?.disconnect();
+      clients?.forEach((client) => client.disconnect());
     },
   };
+}
+
+function redlock(nodes) {
+  const { RedlockStore } = projectRequire('nest-holdfast/redlock');
+  return new RedlockStore(nodes);
 }

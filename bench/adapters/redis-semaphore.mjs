@@ -1,5 +1,5 @@
 import semaphore from 'redis-semaphore';
-import { connect, Redis5 } from '../lib/clients.mjs';
+import { connectAll, Redis5 } from '../lib/clients.mjs';
 
 export default () => [
   mutex('redis-semaphore', {
@@ -15,7 +15,7 @@ export default () => [
 ];
 
 function mutex(name, { variant, clientOptions, noRenewal, config }) {
-  let client;
+  let clients;
   return {
     name,
     library: 'redis-semaphore',
@@ -24,23 +24,27 @@ function mutex(name, { variant, clientOptions, noRenewal, config }) {
     package: 'redis-semaphore',
     raw: 'raw5',
     quick: variant === 'best',
-    features: ['wait', 'renew'],
+    features: ['wait', 'renew', 'redlock'],
     keyPrefix: 'mutex:',
-    async setup(port) {
-      client = await connect(Redis5, port, clientOptions);
+    async setup(...ports) {
+      clients = await connectAll(Redis5, ports, clientOptions);
     },
     async acquire(key, { ttl, wait, renew, onLost = () => {} }) {
-      const held = new semaphore.Mutex(client, key, {
+      const options = {
         lockTimeout: ttl,
         acquireTimeout: Math.max(1_000, wait),
         onLockLost: onLost,
         ...(renew ? {} : noRenewal),
-      });
+      };
+      const held =
+        clients.length > 1
+          ? new semaphore.RedlockMutex(clients, key, options)
+          : new semaphore.Mutex(clients[0], key, options);
       await held.acquire();
       return { release: () => held.release() };
     },
     async close() {
-      client?.disconnect();
+      clients?.forEach((client) => client.disconnect());
     },
   };
 }

@@ -1,24 +1,25 @@
-import { createLock, IoredisAdapter } from 'redlock-universal';
-import { connect, Redis5 } from '../lib/clients.mjs';
+import { createLock, createRedlock, IoredisAdapter } from 'redlock-universal';
+import { connectAll, Redis5 } from '../lib/clients.mjs';
 import { usingHandle } from '../lib/using-handle.mjs';
 
 export default () => [
   universal('redlock-universal', {
     variant: 'default',
-    config: 'defaults (retries after 100 ms)',
+    config: 'defaults (retries after 100 ms, on several servers 200 ms)',
   }),
   universal('redlock-universal-tuned', {
     variant: 'best',
     settings: { performance: 'lean', retryDelay: 10 },
     clientOptions: { enableAutoPipelining: true },
-    config: "performance: 'lean', retryDelay: 10, client with enableAutoPipelining",
+    nodeOptions: { timeout: 250 },
+    config:
+      "performance: 'lean', retryDelay: 10, on several servers timeout: 250, client with enableAutoPipelining",
   }),
 ];
 
-function universal(name, { variant, settings = {}, clientOptions, config }) {
-  const { retryDelay = 100 } = settings;
-  let client;
-  let adapter;
+function universal(name, { variant, settings = {}, clientOptions, nodeOptions, config }) {
+  let clients;
+  let adapters;
   return {
     name,
     library: 'redlock-universal',
@@ -27,15 +28,20 @@ function universal(name, { variant, settings = {}, clientOptions, config }) {
     package: 'redlock-universal',
     raw: 'raw5',
     quick: variant === 'best',
-    features: ['wait', 'renew'],
+    features: ['wait', 'renew', 'redlock'],
     keyPrefix: '',
-    async setup(port) {
-      client = await connect(Redis5, port, clientOptions);
-      adapter = new IoredisAdapter(client);
+    async setup(...ports) {
+      clients = await connectAll(Redis5, ports, clientOptions);
+      const options = ports.length > 1 ? nodeOptions : undefined;
+      adapters = clients.map((client) => new IoredisAdapter(client, options));
     },
     async acquire(key, { ttl, wait, renew, onLost }) {
-      const retryAttempts = Math.ceil(wait / retryDelay);
-      const lock = createLock({ adapter, key, ttl, retryAttempts, ...settings });
+      const isRedlock = adapters.length > 1;
+      const { retryDelay = isRedlock ? 200 : 100 } = settings;
+      const request = { key, ttl, retryAttempts: Math.ceil(wait / retryDelay), ...settings };
+      const lock = isRedlock
+        ? createRedlock({ adapters, ...request })
+        : createLock({ adapter: adapters[0], ...request });
       if (renew) return usingHandle((routine) => lock.using(routine), onLost);
       const handle = await lock.acquire();
       return {
@@ -45,7 +51,7 @@ function universal(name, { variant, settings = {}, clientOptions, config }) {
       };
     },
     async close() {
-      client?.disconnect();
+      clients?.forEach((client) => client.disconnect());
     },
   };
 }

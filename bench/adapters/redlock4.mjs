@@ -1,5 +1,5 @@
 import Redlock from 'redlock4';
-import { connect, Redis5 } from '../lib/clients.mjs';
+import { connectAll, Redis5 } from '../lib/clients.mjs';
 
 export default () => [
   redlock('redlock4', { variant: 'default', config: 'defaults (retries after 200 ± 100 ms)' }),
@@ -13,7 +13,7 @@ export default () => [
 
 function redlock(name, { variant, settings = {}, clientOptions, config }) {
   const { retryDelay = 200 } = settings;
-  let client;
+  let clients;
   let lock;
   return {
     name,
@@ -23,10 +23,10 @@ function redlock(name, { variant, settings = {}, clientOptions, config }) {
     package: 'redlock4',
     raw: 'raw5',
     quick: variant === 'best',
-    features: ['wait'],
-    async setup(port) {
-      client = await connect(Redis5, port, clientOptions);
-      lock = new Redlock([client], settings);
+    features: ['wait', 'redlock'],
+    async setup(...ports) {
+      clients = await connectAll(Redis5, ports, clientOptions);
+      lock = new Redlock(clients, settings);
       lock.on('clientError', () => {}); // the attempt rejects as well
     },
     async acquire(key, { ttl, wait }) {
@@ -35,7 +35,7 @@ function redlock(name, { variant, settings = {}, clientOptions, config }) {
       return { release: () => held.unlock() };
     },
     async close() {
-      client?.disconnect();
+      clients?.forEach((client) => client.disconnect());
     },
   };
 }

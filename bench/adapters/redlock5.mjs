@@ -1,5 +1,5 @@
 import Redlock from 'redlock5';
-import { connect, Redis5 } from '../lib/clients.mjs';
+import { connectAll, Redis5 } from '../lib/clients.mjs';
 import { usingHandle } from '../lib/using-handle.mjs';
 
 export default () => [
@@ -14,7 +14,7 @@ export default () => [
 
 function redlock(name, { variant, settings = {}, clientOptions, config }) {
   const { retryDelay = 200 } = settings;
-  let client;
+  let clients;
   let lock;
   return {
     name,
@@ -24,11 +24,11 @@ function redlock(name, { variant, settings = {}, clientOptions, config }) {
     package: 'redlock5',
     raw: 'raw5',
     quick: variant === 'best',
-    features: ['wait', 'renew'],
+    features: ['wait', 'renew', 'redlock'],
     keyPrefix: '',
-    async setup(port) {
-      client = await connect(Redis5, port, clientOptions);
-      lock = new (Redlock.default ?? Redlock)([client], settings);
+    async setup(...ports) {
+      clients = await connectAll(Redis5, ports, clientOptions);
+      lock = new (Redlock.default ?? Redlock)(clients, settings);
     },
     async acquire(key, { ttl, wait, renew, onLost }) {
       const retry = { retryCount: Math.ceil(wait / retryDelay) };
@@ -37,7 +37,7 @@ function redlock(name, { variant, settings = {}, clientOptions, config }) {
       return { release: () => lock.release(held, { retryCount: 0 }) };
     },
     async close() {
-      client?.disconnect();
+      clients?.forEach((client) => client.disconnect());
     },
   };
 }

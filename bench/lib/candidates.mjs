@@ -21,12 +21,12 @@ export async function loadCandidates({ only, skip, adapters, quick }, feature) {
     .filter((each) => !skip || !matches(each, skip));
 }
 
-/** Those that could be set up; the others are reported and left out. */
-export async function setUp(candidates, port, { quick } = {}) {
+/** Those that could be set up on one port or several; the others are reported and left out. */
+export async function setUp(candidates, ports, { quick } = {}) {
   const isReady = await Promise.all(
     candidates.map(async (candidate) => {
       try {
-        await within(candidate.setup(port), 20_000, 'setup took too long');
+        await within(candidate.setup(...[ports].flat()), 20_000, 'setup took too long');
         await within(warmUp(candidate, quick ? 20 : 100), 20_000, 'first locks took too long');
         return true;
       } catch (error) {

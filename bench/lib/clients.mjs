@@ -11,3 +11,8 @@ export async function connect(Redis, port, clientOptions = {}) {
   await once(client, 'ready');
   return client;
 }
+
+/** One connection to each of the servers. */
+export function connectAll(Redis, ports, clientOptions) {
+  return Promise.all(ports.map((port) => connect(Redis, port, clientOptions)));
+}

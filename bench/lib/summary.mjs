@@ -8,6 +8,7 @@ const WORST = new Set([
   'failed',
   'failed releases',
   'errors',
+  'stuck',
   'unhandled',
 ]);
 

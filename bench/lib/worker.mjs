@@ -1,4 +1,4 @@
-// A process of processes.mjs and crash.mjs: does what it is told and answers with what came of it.
+// A process of processes.mjs, crash.mjs and redlock.mjs: does what it is told and answers with what came of it.
 import { loadCandidates, setUp } from './candidates.mjs';
 import { burst, steady } from './contention.mjs';
 import { stray } from './stray.mjs';
@@ -9,9 +9,9 @@ let candidates = [];
 const held = new Map();
 
 const tasks = {
-  async setUp({ port, selection: { feature, ...filters } }) {
-    watchPorts(port);
-    candidates = await setUp(await loadCandidates(filters, feature), port, filters);
+  async setUp({ ports, selection: { feature, ...filters } }) {
+    watchPorts(...ports);
+    candidates = await setUp(await loadCandidates(filters, feature), ports, filters);
     return candidates.map(({ name }) => name);
   },
 

@@ -51,10 +51,10 @@ export class Worker {
 }
 
 /** `count` workers; resolves with them and the names of the candidates that all of them could set up. */
-export async function startWorkers(count, port, selection) {
+export async function startWorkers(count, ports, selection) {
   const workers = Array.from({ length: count }, () => new Worker());
   const ready = await Promise.all(
-    workers.map((worker) => worker.call('setUp', { port, selection }, 60_000)),
+    workers.map((worker) => worker.call('setUp', { ports: [ports].flat(), selection }, 60_000)),
   );
   return { workers, names: ready[0].filter((name) => ready.every((list) => list.includes(name))) };
 }

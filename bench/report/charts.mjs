@@ -5,6 +5,7 @@ import { lineChart } from './line-chart.mjs';
 export function drawCharts(results) {
   const byWaiters = tablesOf(results, 'contended-', 'waiters');
   const byConcurrency = tablesOf(results, 'uncontended-', 'concurrency');
+  const redlocks = tablesOf(results, 'redlock-uncontended-', 'concurrency');
   const charts = [
     lines('hand-off.svg', byWaiters, 'hand-off p50', Math.min, {
       title: 'Hand-off: from release() to the next holder (median, ms; lower is better)',
@@ -18,6 +19,11 @@ export function drawCharts(results) {
     }),
     lines('cycles.svg', byConcurrency, 'cycles/s', Math.max, {
       title: 'Locks taken and released per second (higher is better)',
+      xLabel: 'concurrency, distinct keys',
+      yLabel: 'cycles/s',
+    }),
+    lines('redlock-cycles.svg', redlocks, 'cycles/s', Math.max, {
+      title: 'Locks taken and released per second on a majority of five servers (higher is better)',
       xLabel: 'concurrency, distinct keys',
       yLabel: 'cycles/s',
     }),

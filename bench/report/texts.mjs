@@ -83,4 +83,38 @@ included; raw renews with a timer per lock at a third of the ttl. Libraries with
 library reported as lost, whichever is more. A library that renews late has less time left for such a pause: that is a choice of its
 defaults, and \`lowest ttl ms\` shows it.`,
   },
+  {
+    heading: 'Several servers: a lock nobody else wants',
+    tables: /^redlock-uncontended-/,
+    charts: ['redlock-cycles.svg'],
+    text: `Redlock: a lock counts once most of five independent servers have granted it. All five run on this machine and share its
+cores with the client, so no network hides what a candidate computes, and rates are lower than those of five machines would be. The
+raw client sends \`SET NX PX\` to all five at once and goes on with the third yes, then the same with the compare-and-delete.
+nest-holdfast counts fencing tokens that agree over the majority here too. Keys are new in every cycle. Libraries that cannot ask several servers are not in these tables.`,
+  },
+  {
+    heading: 'Several servers, one of them hung',
+    tables: /^redlock-hung$/,
+    charts: [],
+    text: `One of the five gets SIGSTOP: it keeps its connections and says nothing, and the clients' own options are left at what ioredis
+comes with (no command timeout). Each candidate is alone, on fresh connections, and is compared with itself on five healthy servers
+right before and right after. The hung server also leaves its share of the CPU to the others, which is why a rate can be higher
+than the healthy one. \`stuck\` counts the workers, out of the concurrency, that still had no answer when the time was over; what they
+waited counts in \`hung p99 ms\`. \`growth MB\` is what was on the heap and beside it afterwards, with the server still hung and
+after a garbage collection: what the client keeps for a server that may never answer.`,
+  },
+  {
+    heading: 'Several servers, many waiters in one process',
+    tables: /^redlock-contended$/,
+    charts: [],
+    text: `As above with one server, on five. \`total/ideal\` still counts a single round trip to a single server per grant, which no
+majority reaches unless the lock is passed on inside the process. Pollers can split the votes of the servers between them so that nobody
+has most of them; a request waits 5 s at most, and \`grants\` says how many got the key.`,
+  },
+  {
+    heading: 'Several servers, several processes',
+    tables: /^redlock-processes$/,
+    charts: [],
+    text: `The same burst from four processes at once. Ten busy processes share the cores of one machine, which shows in every total.`,
+  },
 ];
