@@ -84,7 +84,8 @@ export interface Lease {
    * Nothing at once: other processes are first, and the lease is to be released.
    *
    * Stores without this method see a release and a new attempt. `tokens` come from a store that is made of others, and has
-   * fencing tokens of its own: a store that is asked to renew raises its counter by them, as in `raiseFencing`.
+   * fencing tokens of its own: a store that is asked to renew raises its counter by them, as in `raiseFencing`, and the token
+   * of the lease says nothing.
    */
   passOn?(
     ttl: number,

@@ -61,8 +61,8 @@ return answers`);
 
 /**
  * KEYS: the lock keys, their counters, their queues. ARGV: value. Returns 1, or 0 when a key had been lost.
- * Hands each key to its first waiter. Idempotent until the next holder but one: ioredis sends a release whose reply was lost
- * again after a reconnect, and that must not look like a loss.
+ * Hands each key to its first waiter. Idempotent until the next holder, and if that one came from the queue, until the one after
+ * it: ioredis sends a release whose reply was lost again after a reconnect, and that must not look like a loss.
  */
 export const RELEASE = new RedisScript(`${HAND_OVER}
 local function was_released(counter)
@@ -86,7 +86,8 @@ return released`);
 /**
  * For the next holder of a lock that is ours: one in this process, or the one that a claim was handed to.
  * KEYS: lock, counter, queue. ARGV: value, ttl, and perhaps two fencing tokens, as for RAISE, that come from elsewhere.
- * Returns the first of a block of fencing tokens and 1 if others wait; or nil when the lock is not ours.
+ * Returns the first of a block of fencing tokens (where they come from elsewhere: the first of those two) and 1 if others
+ * wait; or nil when the lock is not ours, or the counter is beyond them.
  */
 export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end

@@ -80,10 +80,7 @@ async function askAll(
         leases.delete(node); // the answer decides what becomes of it
         const answer = node.store.tryAcquire(hinted);
         if (isGrantedBefore) awaited.push(answer);
-        return answer.then((lease) => {
-          if (!lease) stragglers.refused(node);
-          return lease;
-        });
+        return answer;
       },
       isYes: (lease) => lease !== undefined,
       words: { yes: 'granted', no: 'held' },
@@ -91,6 +88,7 @@ async function askAll(
         if (counts) tokens.push(lease!.fencingToken ?? 0n);
         leases.set(node, lease!);
       },
+      refused: (node) => stragglers.refused(node),
     },
     request.ttl,
     asked,

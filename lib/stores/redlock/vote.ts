@@ -19,6 +19,8 @@ export interface Question<Answer> {
   readonly asksBarred?: boolean;
   /** Gets every yes, also one that does not count: the node has no vote, or the answer came too late. */
   readonly agreed?: (node: RedlockNode, answer: Answer, counts: boolean) => void;
+  /** Gets every node that answered otherwise. */
+  readonly refused?: (node: RedlockNode) => void;
 }
 
 export interface VoteSurroundings {
@@ -108,12 +110,13 @@ export class Vote<Answer> {
 
   #answered(node: RedlockNode, index: number, answer: Answer, losses: number): void {
     this.#hasAnswered(node, index);
-    const { isYes, agreed, words, asksBarred } = this.#question;
+    const { isYes, agreed, refused, words, asksBarred } = this.#question;
     const doubt = asksBarred ? undefined : (node.barred ?? lostSince(node, losses));
     const agrees = isYes(answer);
     const counts =
       agrees && doubt === undefined && !this.#decided && this.#said[index] === undefined;
     if (agrees) agreed?.(node, answer, counts);
+    else refused?.(node);
     this.#tell(() => {
       if (doubt !== undefined) this.#fail(index, doubt);
       else if (agrees) this.#agree(index, words.yes);
