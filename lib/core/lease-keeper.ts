@@ -15,7 +15,7 @@ class Kept implements QueuedTimer {
   due = Infinity;
   index = -1;
   extendAt: number;
-  /** How many are asked for or under way: a doubt does not wait for the one before it. */
+  /** How many are asked for or under way: a doubt asks for one more. */
   extensions = 0;
   readonly #lease: HeldLease;
   readonly #wake: (lease: HeldLease, kept: Kept) => void;

@@ -22,7 +22,7 @@ describe('A caller who waits', () => {
       await clock.advance(10);
     }
     const said = (outcome.error as LockStoreError).nodes.map((node) => node.said);
-    expect(new Set(said)).toEqual(new Set(['error Error: OOM']));
+    expect(new Set(said)).toEqual(new Set(['error OOM']));
   });
 
   it('goes to another node when the connection is lost', async () => {

@@ -49,6 +49,30 @@ describe('A node that has just started', () => {
     expect(await barred(own)).toEqual([]);
   });
 
+  it('counts from the ttl that a lock was extended to, too', async () => {
+    const own = quorum([OLD, OLD, OLD]);
+    const lock = await own.locks.acquire('a', { ttl: LARGEST, autoExtend: false });
+    await lock.extend(50_000);
+    own.links[2]!.restart();
+    await settled();
+    await own.clock.advance(LARGEST + 1_000);
+    expect(await barred(own)).toEqual(['c']);
+    await own.clock.advance(40_000);
+    expect(await barred(own)).toEqual([]);
+  });
+
+  it('has no vote either when it is another server, which has been up for long', async () => {
+    const own = quorum([OLD, OLD, OLD]);
+    expect(await barred(own)).toEqual([]);
+    own.links[2]!.disconnect();
+    own.links[2]!.start(OLD);
+    own.links[2]!.connect();
+    await settled();
+    expect(await barred(own)).toEqual(['c']);
+    await own.clock.advance(LARGEST);
+    expect(await barred(own)).toEqual([]);
+  });
+
   it('keeps the vote that it already has when this process uses a larger ttl', async () => {
     const own = quorum([OLD, OLD, 15_000]);
     expect(await barred(own)).toEqual([]);

@@ -40,6 +40,19 @@ describe('A node that has lost the key', () => {
     expect(lock.isHeld).toBe(true);
   });
 
+  it('gets it for no longer than maxHold allows', async () => {
+    const own = stubQuorum(3, { quarantine: false, upFor: [OLD, OLD, OLD] });
+    await own.locks.acquire('a', { ttl: TTL, maxHold: 12_000 });
+    own.nodes[2]!.forget();
+    await own.clock.advance(TTL / 3 + 1);
+    await settled();
+    expect(await own.nodes[2]!.holder('a')).toBeDefined();
+    const { remaining } = (await own.nodes[2]!.inspect('a'))!;
+    expect(remaining).toBeLessThanOrEqual(12_000 - TTL / 3);
+    await own.clock.advance(12_000);
+    expect(await own.nodes[2]!.holder('a')).toBeUndefined();
+  });
+
   it('does not get it while somebody else has it there, and does when that one is gone', async () => {
     const { nodes, lock } = await held();
     nodes[2]!.forget();

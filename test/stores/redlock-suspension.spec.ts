@@ -75,7 +75,7 @@ describe('A node that does not answer', () => {
     const { nodes, message } = await rejectionOf<LockStoreError>(own.locks.acquire('b'));
     expect(nodes.map(({ said }) => said)).toEqual([
       'granted',
-      'error Error: ECONNRESET',
+      'error ECONNRESET',
       'suspended for 100 ms (it does not answer)',
     ]);
     expect(message).toContain('c suspended for 100 ms');

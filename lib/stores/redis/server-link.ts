@@ -43,7 +43,7 @@ export class RedisServerLink implements ServerLink {
 
   onReady(listener: () => void): void {
     this.#on('ready', listener);
-    if (this.isReady) listener();
+    if (this.#client.status === 'ready') listener();
   }
 
   onLost(listener: () => void): void {

@@ -5,11 +5,6 @@ import type { Quorum } from './quorum.js';
 import { soon } from './soon.js';
 import { Stragglers } from './stragglers.js';
 
-/**
- * Microseconds by which a fencing token is ahead of the time of day: more than the clocks of servers differ, so that nodes
- * with the same past answer with the same token.
- */
-const LEAD = 1_000_000;
 /** How often a waiter asks when the nodes still have the holder before it, and the milliseconds in between: each time more. */
 const PATIENT_ROUNDS = 4;
 const PATIENT_PAUSE = 4;
@@ -78,7 +73,7 @@ async function askAll(
       ask: (node) => {
         const isGrantedBefore = leases.get(node) !== undefined;
         leases.delete(node); // the answer decides what becomes of it
-        const answer = node.store.tryAcquire(hinted);
+        const answer = leases.ask(node, hinted);
         if (isGrantedBefore) awaited.push(answer);
         return answer;
       },
@@ -110,6 +105,7 @@ async function agreedToken(
   leases: NodeLeases,
   tokens: readonly bigint[],
 ): Promise<bigint | undefined> {
+  if (!quorum.fences) return 0n;
   const token = largest(tokens);
   if (tokens.filter((each) => each === token).length >= quorum.majority) return token;
   return (await raise(quorum, leases, token, request.ttl, asked)) ? token : undefined;
@@ -125,7 +121,11 @@ async function raise(
 ): Promise<boolean> {
   const outcome = await quorum.ask<boolean>(
     {
-      ask: (node) => leases.get(node)?.raiseFencing?.({ from: token, to: token }),
+      ask: (node) => {
+        const lease = leases.get(node);
+        if (!lease || lease.raiseFencing) return lease?.raiseFencing?.({ from: token, to: token });
+        throw new Error(`its leases cannot raise a fencing counter (${node.store.name})`);
+      },
       isYes: (isOurs) => isOurs,
       words: { yes: 'confirmed the fencing token', no: 'lost it' },
       deciding: quorum.refusal,
@@ -140,7 +140,8 @@ function largest(tokens: readonly bigint[]): bigint {
   return tokens.reduce((a, b) => (a > b ? a : b));
 }
 
+/** The time of day in microseconds: where all nodes have lost a counter, it goes on from there. */
 function hint(floor = 0n): bigint {
-  const ours = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000) + LEAD);
+  const ours = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000));
   return ours > floor ? ours : floor;
 }

@@ -1,5 +1,6 @@
 import { sleep } from '../../core/clock.js';
 import type { LockInspection } from '../../core/lock-store.js';
+import { reasonOf } from '../../core/store-call.js';
 import { QuorumError } from './quorum.js';
 import type { Quorum } from './quorum.js';
 
@@ -46,7 +47,7 @@ async function askAll({ nodes, clock }: Quorum, key: string): Promise<Answer[]> 
     try {
       return { said: 'answered', seen: await store.inspect?.(key) };
     } catch (error) {
-      return { said: `error ${String(error)}` };
+      return { said: `error ${reasonOf(error)}` };
     }
   });
   const answers = await Promise.all(asked.map((answer) => Promise.race([answer, timeout])));

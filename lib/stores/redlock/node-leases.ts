@@ -1,9 +1,11 @@
-import type { Lease } from '../../core/lock-store.js';
+import type { AcquireRequest, Lease } from '../../core/lock-store.js';
 import type { RedlockNode } from './redlock-node.js';
 
 /** What the nodes have granted to one holder, and to those of its process after it. What comes after the end goes back. */
 export class NodeLeases {
   readonly #leases = new Map<RedlockNode, Lease>();
+  /** Requests that have not been answered yet. */
+  readonly #open = new Map<RedlockNode, Promise<Lease | undefined>>();
   #hasEnded = false;
 
   get hasEnded(): boolean {
@@ -17,6 +19,25 @@ export class NodeLeases {
   set(node: RedlockNode, lease: Lease): void {
     if (this.#hasEnded) giveBack(lease);
     else this.#leases.set(node, lease);
+  }
+
+  /**
+   * Asks a node for the keys, unless it has been asked already and has not answered: a request that fails is taken back by its
+   * token, and so must not fail after a later one with the same token has succeeded.
+   */
+  ask(node: RedlockNode, request: AcquireRequest): Promise<Lease | undefined> {
+    const earlier = this.#open.get(node);
+    if (earlier) return earlier;
+    const answer = node.store.tryAcquire(request);
+    this.#open.set(node, answer);
+    const close = () => void this.#open.delete(node);
+    answer.then(close, close);
+    return answer;
+  }
+
+  /** What a node grants, perhaps only when its answer comes. */
+  expected(node: RedlockNode): Lease | Promise<Lease | undefined> | undefined {
+    return this.#leases.get(node) ?? this.#open.get(node);
   }
 
   /** Takes a lease that has been passed on out of use. */

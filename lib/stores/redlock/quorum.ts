@@ -13,7 +13,7 @@ const PART_OF_TTL = 0.05;
 /** Too few nodes answered. Only seen as the `cause` of a `LockStoreError`. */
 export class QuorumError extends Error {
   constructor(readonly report: QuorumReport) {
-    super('no majority answered');
+    super('no majority');
     this.name = 'QuorumError';
   }
 }
@@ -31,6 +31,11 @@ export class Quorum {
     this.clock = clock;
     this.#timers = new TimerQueue(clock);
     this.#nodeTimeout = nodeTimeout;
+  }
+
+  /** Whether all nodes have fencing tokens, so that a majority can agree on one. */
+  get fences(): boolean {
+    return this.nodes.every(({ store }) => store.supports.fencing);
   }
 
   get majority(): number {
@@ -59,9 +64,13 @@ export class Quorum {
     return outcome;
   }
 
-  /** How the last vote on `request` went. */
+  /** How the last vote on `request` went, and what is wrong with a node by now. */
   report(request: AcquireRequest): QuorumReport | undefined {
-    return this.#lastVotes.get(request)?.report();
+    const report = this.#lastVotes.get(request)?.report();
+    if (!report) return undefined;
+    const now = this.nodes.map(({ unreachable, barred }) => unreachable ?? barred);
+    const nodes = report.nodes.map(({ node, said }, index) => ({ node, said: now[index] ?? said }));
+    return { ...report, nodes };
   }
 
   #timeoutFor(ttl: number): number {

@@ -14,6 +14,8 @@ const BLOCK = 64n;
 export interface LeaseSurroundings {
   readonly quorum: Quorum;
   readonly arbiters: Arbiters;
+  /** Told of every ttl that is asked for. */
+  readonly used: (ttl: number) => void;
 }
 
 /** The fencing tokens of one holder: its own, and the last one that is reserved for the holders after it. */
@@ -47,16 +49,17 @@ export class RedlockLease implements Lease {
     this.#arbiter = arbiter;
   }
 
-  get fencingToken(): bigint {
-    return this.#tokens?.own ?? 0n;
+  get fencingToken(): bigint | undefined {
+    return this.#around.quorum.fences ? (this.#tokens?.own ?? 0n) : undefined;
   }
 
   async extend(ttl: number): Promise<boolean> {
+    this.#around.used(ttl);
     if (!this.#tokens) return this.#confirm(ttl);
-    const outcome = await this.#around.quorum.ask<boolean>(
+    const outcome = await this.#around.quorum.ask<boolean | undefined>(
       {
-        ask: (node) => this.#extendAt(node, ttl),
-        isYes: (isOurs) => isOurs,
+        ask: (node) => this.#ask(node, (lease) => this.#extendAt(node, lease, ttl)),
+        isYes: (isOurs) => isOurs === true,
         words: { yes: 'extended', no: 'not held there' },
         deciding: this.#around.quorum.refusal,
       },
@@ -90,6 +93,7 @@ export class RedlockLease implements Lease {
     if (!arbiter?.isFit || arbiter.unreachable !== undefined) return undefined; // it would not be asked to renew
     const atArbiter = this.#leases.get(arbiter);
     if (!atArbiter?.raiseFencing || !this.#tokens) return undefined;
+    this.#around.used(ttl);
     const { own, last } = this.#tokens;
     const isUsedUp = own === last;
     const range = { from: last, to: isUsedUp ? last + BLOCK : last };
@@ -121,21 +125,30 @@ export class RedlockLease implements Lease {
   }
 
   /** A node that does not know the keys as ours is asked for them anew after the next extension. */
-  #extendAt(node: RedlockNode, ttl: number): Promise<boolean> | undefined {
-    const lease = this.#leases.get(node);
-    return lease?.extend(ttl).then((isOurs) => {
-      if (!isOurs && this.#leases.get(node) === lease) this.#leases.delete(node);
-      return isOurs;
-    });
+  async #extendAt(node: RedlockNode, lease: Lease, ttl: number): Promise<boolean> {
+    const isOurs = await lease.extend(ttl);
+    if (!isOurs && this.#leases.get(node) === lease) this.#leases.delete(node);
+    return isOurs;
+  }
+
+  /** Asks a node that granted the keys, if need be once its grant has arrived. */
+  #ask<Answer>(
+    node: RedlockNode,
+    ask: (lease: Lease) => Promise<Answer>,
+  ): Promise<Answer | undefined> | undefined {
+    const lease = this.#leases.expected(node);
+    return lease instanceof Promise
+      ? lease.then((granted) => granted && ask(granted))
+      : lease && ask(lease);
   }
 
   /** A node that came back, or was held by somebody who has died, gets the key, too. It does not count before the next extension. */
   #rejoin(ttl: number): void {
     const leases = this.#leases;
-    const request = { ...this.#claim.request, ttl, fencingFloor: this.fencingToken };
+    const request = { ...this.#claim.request, ttl, fencingFloor: this.#tokens!.own };
     for (const node of this.#around.quorum.nodes) {
       if (leases.get(node) || !node.isFit) continue;
-      node.store.tryAcquire(request).then(
+      leases.ask(node, request).then(
         (lease) => lease && (leases.hasEnded || !leases.get(node)) && leases.set(node, lease),
         () => undefined,
       );
@@ -153,16 +166,17 @@ export class RedlockLease implements Lease {
     const { own } = this.#tokens!;
     this.#leases.delete(arbiter);
     const renew = async (node: RedlockNode, lease: Lease): Promise<Lease | undefined> => {
-      const both = await Promise.all([this.#extendAt(node, ttl), lease.raiseFencing?.(range)]);
+      const both = await Promise.all([
+        this.#extendAt(node, lease, ttl),
+        lease.raiseFencing?.(range),
+      ]);
       return both.every(Boolean) ? lease : undefined;
     };
     try {
       const outcome = await quorum.ask<Lease | undefined>(
         {
-          ask: (node) => {
-            const lease = this.#leases.get(node);
-            return node === arbiter ? passed : lease && renew(node, lease);
-          },
+          ask: (node) =>
+            node === arbiter ? passed : this.#ask(node, (lease) => renew(node, lease)),
           isYes: (lease) => lease !== undefined,
           words: { yes: 'renewed', no: 'not held there' },
           deciding: quorum.refusal,

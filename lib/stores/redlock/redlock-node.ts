@@ -102,7 +102,7 @@ export class RedlockNode {
   }
 
   /** It did not answer in time. That says something about this node only where others answered. */
-  missed(othersAnswered: boolean): void {
+  missed(othersAnswered: boolean, why = `it did not answer ${MOST_MISSES} times in a row`): void {
     this.#isBehind = true;
     if (!othersAnswered) return;
     if (this.isSuspended && !this.#isProbed) return;
@@ -111,13 +111,12 @@ export class RedlockNode {
     this.#misses++;
     if (!this.isSuspended) return;
     this.#askAgainAt = this.#clock.now() + this.#pause;
-    if (this.#misses > MOST_MISSES) return;
-    this.tell('suspended', `it did not answer ${MOST_MISSES} times in a row`);
+    if (this.#misses === MOST_MISSES) this.tell('suspended', why);
   }
 
   /** It has said nothing for so long that it hangs, whatever others did. */
-  silent(): void {
-    while (!this.isSuspended) this.missed(true);
+  silent(why: string): void {
+    while (!this.isSuspended) this.missed(true, why);
   }
 
   tell(state: NodeNotice['state'], reason: string): void {

@@ -51,10 +51,14 @@ export class RedlockStore implements LockStore {
       return new RedlockNode(address, store, clock, tell);
     });
     this.#quorum = new Quorum(nodes, clock, nodeTimeout);
-    this.#around = { quorum: this.#quorum, arbiters: new Arbiters(this.#quorum) };
     this.#registrar = new Registrar(nodes, { clock, mode: quarantine, largestTtl });
+    this.#around = {
+      quorum: this.#quorum,
+      arbiters: new Arbiters(this.#quorum),
+      used: (ttl) => this.#registrar.used(ttl),
+    };
     this.supports = {
-      fencing: stores.every(({ supports }) => supports.fencing),
+      fencing: this.#quorum.fences,
       ttl: true,
       manyKeys: stores.every(({ supports }) => supports.manyKeys === true),
       cannotCount: CANNOT_COUNT,
@@ -96,6 +100,7 @@ export class RedlockStore implements LockStore {
   }
 
   async #wait(asked: AcquireRequest, signal: AbortSignal): Promise<Lease> {
+    this.#registrar.used(asked.ttl);
     const stopWaiting = this.#registrar.waiting();
     try {
       const { node, lease, request } = await this.#around.arbiters.wait(asked, signal);

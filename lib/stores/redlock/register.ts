@@ -45,7 +45,7 @@ export class Register implements ServerRecord {
   readonly #rules: RegisterRules;
   #entry: Entry | undefined;
   #isAdmitted = false;
-  #isReading = false;
+  #readingSince: number | undefined;
   /** That it has no vote. */
   #isTold = false;
   /** Why the last reading failed. */
@@ -95,17 +95,21 @@ export class Register implements ServerRecord {
     this.#isAdmitted = true;
   }
 
-  /** Reads on the connection of the moment. Never rejects. `false`: the last reading has not been answered yet. */
-  async read(): Promise<boolean> {
-    if (this.#isReading) return false;
-    this.#isReading = true;
+  /** Milliseconds for which a reading has not been answered. */
+  get silence(): number {
+    return this.#readingSince === undefined ? 0 : this.#rules.clock.now() - this.#readingSince;
+  }
+
+  /** Reads on the connection of the moment, unless that is being done. Never rejects. */
+  async read(): Promise<void> {
+    if (this.#readingSince !== undefined) return;
+    this.#readingSince = this.#rules.clock.now();
     let losses: number;
     do {
       losses = this.link.losses;
       await this.#readOnce(losses);
     } while (losses !== this.link.losses && this.link.isReady); // that was the connection before
-    this.#isReading = false;
-    return true;
+    this.#readingSince = undefined;
   }
 
   async #readOnce(losses: number): Promise<void> {
@@ -127,7 +131,8 @@ export class Register implements ServerRecord {
     const isSame = before?.runId === runId;
     const hasJumped = isSame && differ(before.clock, read);
     const reading = isSame && !hasJumped ? sharper(before.clock, read) : read;
-    const since = hasJumped ? now : isSame ? before.since : sentAt - upFor;
+    // What a server says of its age counts only at first sight: another one may be older, and its clock may have jumped.
+    const since = isSame && !hasJumped ? before.since : before ? now : sentAt - upFor;
     const isReturning = before !== undefined && (before.isReturning || !isSame || hasJumped);
     this.#entry = { runId, losses, since, clock: reading, isReturning };
     if (isSame && !hasJumped) return;

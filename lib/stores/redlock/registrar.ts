@@ -75,16 +75,15 @@ export class Registrar {
     void this.#read(register);
   }
 
-  /** Resolves `false` when the reading before has not been answered yet. Never rejects. */
-  async #read(register: Register): Promise<boolean> {
-    const isAnswered = await register.read();
+  /** Never rejects. */
+  async #read(register: Register): Promise<void> {
+    await register.read();
     if (this.#rules.mode === 'unless-all-fresh') admitAllFresh(this.#registers);
     const known = this.#nodes.filter(({ record }) => record?.isKnown ?? true);
     const voting = known.filter(({ barred }) => barred === undefined);
     const areAllKnown = known.length === this.#nodes.length;
-    if (areAllKnown) for (const each of this.#registers) each.announce();
     if (areAllKnown || voting.length >= majorityOf(this.#nodes)) this.#opened.abort();
-    return isAnswered;
+    if (areAllKnown) for (const each of this.#registers) each.announce();
   }
 
   /** Every second while it is used: a clock may jump, and a server hang on which somebody only waits. */
@@ -102,7 +101,8 @@ export class Registrar {
   #readAll(): void {
     for (const register of this.#registers) {
       if (!register.link.isReady) continue;
-      void this.#read(register).then((isAnswered) => isAnswered || register.node.silent());
+      if (register.silence < LOOK) void this.#read(register);
+      else register.node.silent(`it has not answered for ${Math.round(register.silence)} ms`);
     }
   }
 }

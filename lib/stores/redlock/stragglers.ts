@@ -50,7 +50,7 @@ export class Stragglers {
   async #askNode(node: RedlockNode): Promise<void> {
     const leases = this.#leases;
     const isOfUse = node.isFit && !leases.get(node);
-    const lease = isOfUse && (await node.store.tryAcquire(this.#request!).catch(() => undefined));
+    const lease = isOfUse && (await leases.ask(node, this.#request!).catch(() => undefined));
     if (lease && (leases.hasEnded || !leases.get(node))) leases.set(node, lease);
     if (lease || !isOfUse) this.#nodes.delete(node);
   }

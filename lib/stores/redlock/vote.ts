@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import type { NodeReport, QuorumReport } from '../../core/lock-store.js';
 import type { QueuedTimer, TimerQueue } from '../../core/timer-queue.js';
+import { reasonOf } from '../../core/store-call.js';
 import type { RedlockNode } from './redlock-node.js';
 
 /** `yes`: a majority agrees. `no`: enough nodes answered, and it does not. `failed`: too few of them answered. */
@@ -95,7 +96,7 @@ export class Vote<Answer> {
     try {
       answer = ask(node);
     } catch (error) {
-      return this.#fail(index, `error ${String(error)}`);
+      return this.#fail(index, `error ${reasonOf(error)}`);
     }
     if (!answer) return this.#refuse(index, words.no);
     node.asked();
@@ -103,7 +104,7 @@ export class Vote<Answer> {
       (value) => this.#answered(node, index, value, losses),
       (error: unknown) => {
         this.#hasAnswered(node, index);
-        this.#tell(() => this.#fail(index, `error ${String(error)}`), index);
+        this.#tell(() => this.#fail(index, `error ${reasonOf(error)}`), index);
       },
     );
   }

@@ -5,7 +5,7 @@ import { clusterSlot } from '../../lib/stores/redis/cluster-slot.js';
 import { disconnect } from '../stores/redis-locks.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
-import { aborted, inTime } from './in-time.js';
+import { aborted, inTime } from '../faults/in-time.js';
 
 jest.setTimeout(120_000);
 

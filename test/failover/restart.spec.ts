@@ -6,7 +6,7 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
-import { aborted, inTime } from './in-time.js';
+import { aborted, inTime } from '../faults/in-time.js';
 
 jest.setTimeout(30_000);
 

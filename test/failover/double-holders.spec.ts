@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { seeded } from '../processes/history-random.js';
 import { RedisSentinel } from '../support/redis-sentinel.js';
 import { until } from '../support/until.js';
-import { Contenders } from './failover-contenders.js';
+import { Contenders } from './contenders.js';
 
 /** How many failovers. 50 of them take about six minutes. */
 const FAILOVERS = Number(process.env['HOLDFAST_TEST_FAILOVERS'] ?? 5);

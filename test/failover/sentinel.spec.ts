@@ -5,7 +5,7 @@ import { disconnect } from '../stores/redis-locks.js';
 import { RedisSentinel } from '../support/redis-sentinel.js';
 import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
-import { aborted, inTime } from './in-time.js';
+import { aborted, inTime } from '../faults/in-time.js';
 
 jest.setTimeout(120_000);
 
