@@ -37,8 +37,9 @@ const failedSteps = new Set();
 for (const { name, needs, run } of STEPS) {
   console.log(`\n── ${name}`);
   const startedAt = performance.now();
-  const counts = failedSteps.has(needs) ? { skipped: 1 } : await run();
-  if (counts.failed || counts.skipped === 1) failedSteps.add(name);
+  const isSkipped = failedSteps.has(needs);
+  const counts = isSkipped ? { skipped: 1 } : await run();
+  if (counts.failed || isSkipped) failedSteps.add(name);
   for (const [kind, count] of Object.entries(counts)) total[kind] += count;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   console.log(
