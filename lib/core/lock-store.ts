@@ -31,6 +31,8 @@ export interface LockStore {
   report?(request: AcquireRequest): QuorumReport | undefined;
   /** Calls `tell` whenever something happens that nobody asked for. Called once by each `LockService`, before anything else. */
   observe?(tell: (notice: StoreNotice) => void): void;
+  /** This store is a node of another one, which asks several at once. */
+  amongOthers?(): void;
   /** The one server behind this store, where there is one: for stores that are made of others. */
   readonly server?: ServerLink | undefined;
   /** Frees what the store itself opened. A client that was handed in stays open. */

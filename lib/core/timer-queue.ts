@@ -15,16 +15,20 @@ export function idleTimer(run: () => void): QueuedTimer {
 
 /**
  * Any number of due times behind one timer of the clock: a binary heap, so that ten thousand held locks cost one timeout.
- * Callbacks must not throw. The timer never keeps the process alive and is gone when the queue is empty.
+ * Callbacks must not throw. The timer never keeps the process alive, and is gone when the queue is empty; a short one may be
+ * left to run out, so that it need not be made anew for what comes next.
  */
 export class TimerQueue {
   readonly #clock: Clock;
+  readonly #leaves: number;
   readonly #heap: QueuedTimer[] = [];
   #armedFor = Infinity;
   #disarm: Cancel | undefined;
 
-  constructor(clock: Clock) {
+  /** `leaves` is how many milliseconds a timer may be left to run. */
+  constructor(clock: Clock, leaves = 0) {
     this.#clock = clock;
+    this.#leaves = leaves;
   }
 
   get size(): number {
@@ -51,7 +55,7 @@ export class TimerQueue {
   remove(timer: QueuedTimer): void {
     if (this.#heap[timer.index] !== timer) return;
     this.#take(timer);
-    if (!this.#hasDue) this.#arm();
+    if (!this.#hasDue && this.#armedFor - this.#clock.now() > this.#leaves) this.#arm();
   }
 
   #take(timer: QueuedTimer): void {

@@ -72,6 +72,7 @@ describe('close of a quorum', () => {
     await clock.advance(0);
     await closed;
     expect(nodes.map(({ closes }) => closes)).toEqual([1, 1, 1]);
+    await clock.advance(50); // that of the last vote runs out
     expect(clock.pendingTimers).toBe(0);
     expect(await nodes[0]!.holder('a')).toBeUndefined();
   });

@@ -19,12 +19,13 @@ describe('What nodes grant to one holder', () => {
     expect(second).toBe(first);
     store.pass();
     expect(await second).toBeDefined();
+    leases.answered(node);
     expect(store.calls).toEqual(['acquire']);
   });
 
   it('is asked for again once it has', async () => {
     await settled();
-    await leases.ask(node, request);
+    await leases.askAlone(node, request);
     expect(store.calls).toEqual(['acquire', 'acquire']);
   });
 
@@ -32,6 +33,7 @@ describe('What nodes grant to one holder', () => {
     expect(leases.expected(node)).toBeUndefined();
     const answer = leases.ask(node, request);
     expect(leases.expected(node)).toBe(answer);
+    leases.answered(node);
     leases.set(node, (await answer)!);
     expect(leases.expected(node)).toBe(await answer);
   });

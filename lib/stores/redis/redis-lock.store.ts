@@ -104,6 +104,10 @@ export class RedisLockStore implements LockStore {
     else if (this.server) watchServer(this.server, tell);
   }
 
+  amongOthers(): void {
+    this.#runner.amongOthers();
+  }
+
   /** Ends the subscription, and leaves nothing of ours with the client. */
   async close(): Promise<void> {
     this.#waitingRoom?.close();

@@ -34,6 +34,11 @@ export class ScriptRunner {
     this.#masters = needsMasters ? new SlotMasters(client, slotOf) : undefined;
   }
 
+  /** This is one of several clients that are asked at once. */
+  amongOthers(): void {
+    this.#batch?.holdWholeTurns();
+  }
+
   /** Resolves with what `read` makes of the reply; a failure goes through `failed`, which throws what to reject with. */
   run<T>(
     script: RedisScript,

@@ -26,6 +26,7 @@ export class WriteBatch {
   #open: CorkableStream | undefined;
   /** Bytes at which the open batch is written. */
   #limit = FIRST_WRITE;
+  #firstWrite = FIRST_WRITE;
   /** Commands of the open batch. */
   #size = 0;
   /** The last batch held more than one command. */
@@ -34,6 +35,11 @@ export class WriteBatch {
 
   constructor(client: RedisClient) {
     this.#client = client;
+  }
+
+  /** From now on, the commands of a turn leave in one write, however many they are: other servers keep this process waiting. */
+  holdWholeTurns(): void {
+    this.#firstWrite = Infinity;
   }
 
   /** To be called before each command. */
@@ -50,7 +56,7 @@ export class WriteBatch {
     if (stream?.writableCorked !== 0 || !stream.cork || !stream.uncork) return;
     this.#open = stream as CorkableStream;
     this.#size = 1;
-    this.#limit = FIRST_WRITE;
+    this.#limit = this.#firstWrite;
     this.#open.cork();
     process.nextTick(this.#end);
   }

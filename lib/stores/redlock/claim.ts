@@ -83,12 +83,14 @@ async function askAll(
         if (counts) tokens.push(lease!.fencingToken ?? 0n);
         leases.set(node, lease!);
       },
+      answered: (node) => leases.answered(node),
       refused: (node) => stragglers.refused(node),
     },
     request.ttl,
     asked,
   );
   if (outcome !== 'yes') return undefined;
+  for (const node of quorum.nodes) if (!leases.expected(node)) stragglers.refused(node); // or was not asked
   stragglers.granted({ ...request, fencingFloor: largest(tokens) });
   if (awaited.length > 0) await soon(quorum.clock, Promise.all(awaited));
   return tokens;

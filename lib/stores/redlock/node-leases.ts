@@ -30,9 +30,23 @@ export class NodeLeases {
     if (earlier) return earlier;
     const answer = node.store.tryAcquire(request);
     this.#open.set(node, answer);
-    const close = () => void this.#open.delete(node);
-    answer.then(close, close);
     return answer;
+  }
+
+  /** To be called for each answer to `ask`, if only an error. */
+  answered(node: RedlockNode): void {
+    this.#open.delete(node);
+  }
+
+  /** As `ask`, outside a vote. Never rejects: a failure is as good as a refusal. */
+  async askAlone(node: RedlockNode, request: AcquireRequest): Promise<Lease | undefined> {
+    try {
+      return await this.ask(node, request);
+    } catch {
+      return undefined;
+    } finally {
+      this.answered(node);
+    }
   }
 
   /** What a node grants, perhaps only when its answer comes. */

@@ -29,7 +29,7 @@ export class Quorum {
   constructor(nodes: readonly RedlockNode[], clock: Clock, nodeTimeout: number | undefined) {
     this.nodes = nodes;
     this.clock = clock;
-    this.#timers = new TimerQueue(clock);
+    this.#timers = new TimerQueue(clock, LONGEST);
     this.#nodeTimeout = nodeTimeout;
   }
 
@@ -58,8 +58,10 @@ export class Quorum {
       clock: this.clock,
       timers: this.#timers,
     });
-    if (request) this.#lastVotes.set(request, vote);
+    const askedAt = this.clock.now();
     const outcome = await vote.outcome;
+    const isInTime = outcome === 'yes' && this.clock.now() - askedAt < ttl / 2;
+    if (request && !isInTime) this.#lastVotes.set(request, vote); // nobody asks about what went well
     if (outcome === 'failed') throw new QuorumError(vote.report());
     return outcome;
   }

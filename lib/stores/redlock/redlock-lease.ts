@@ -148,10 +148,9 @@ export class RedlockLease implements Lease {
     const request = { ...this.#claim.request, ttl, fencingFloor: this.#tokens!.own };
     for (const node of this.#around.quorum.nodes) {
       if (leases.get(node) || !node.isFit) continue;
-      leases.ask(node, request).then(
-        (lease) => lease && (leases.hasEnded || !leases.get(node)) && leases.set(node, lease),
-        () => undefined,
-      );
+      void leases.askAlone(node, request).then((lease) => {
+        if (lease && (leases.hasEnded || !leases.get(node))) leases.set(node, lease);
+      });
     }
   }
 

@@ -47,6 +47,7 @@ export class RedlockStore implements LockStore {
     const { clock, nodeTimeout, quarantine, largestTtl } = resolveRedlockOptions(options);
     const tell = (notice: StoreNotice) => this.#observers.forEach((observer) => observer(notice));
     const nodes = stores.map((store, index) => {
+      store.amongOthers?.();
       const { address = `${store.name} ${index + 1}` } = store.server ?? {};
       return new RedlockNode(address, store, clock, tell);
     });

@@ -8,8 +8,9 @@ const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 300;
 
 /**
- * Nodes that refused the keys although a majority granted them: whoever has them there has lost the vote, or has released
- * them, and gives them back soon. Without the keys at the arbiter, those who wait there would be woken in vain.
+ * Nodes that did not grant the keys although a majority did. Whoever has them there has lost the vote, or has released them, and
+ * gives them back soon; or the node was not asked, for its server was not known yet. Without the keys at the arbiter, those who
+ * wait there would be woken in vain, and a bare majority would not survive the loss of one more node.
  */
 export class Stragglers {
   readonly #quorum: Quorum;
@@ -49,9 +50,9 @@ export class Stragglers {
 
   async #askNode(node: RedlockNode): Promise<void> {
     const leases = this.#leases;
-    const isOfUse = node.isFit && !leases.get(node);
-    const lease = isOfUse && (await leases.ask(node, this.#request!).catch(() => undefined));
+    const isOfUse = node.isFit && !leases.get(node); // one without a vote may soon have it
+    const lease = isOfUse && (await leases.askAlone(node, this.#request!));
     if (lease && (leases.hasEnded || !leases.get(node))) leases.set(node, lease);
-    if (lease || !isOfUse) this.#nodes.delete(node);
+    if (leases.get(node)) this.#nodes.delete(node);
   }
 }

@@ -20,6 +20,8 @@ export interface Question<Answer> {
   readonly asksBarred?: boolean;
   /** Gets every yes, also one that does not count: the node has no vote, or the answer came too late. */
   readonly agreed?: (node: RedlockNode, answer: Answer, counts: boolean) => void;
+  /** Gets every node that answered, if only with an error. */
+  readonly answered?: (node: RedlockNode) => void;
   /** Gets every node that answered otherwise. */
   readonly refused?: (node: RedlockNode) => void;
 }
@@ -127,6 +129,7 @@ export class Vote<Answer> {
 
   #hasAnswered(node: RedlockNode, index: number): void {
     this.#isHeard = true;
+    this.#question.answered?.(node);
     node.answered(this.#said[index] === undefined);
   }
 
