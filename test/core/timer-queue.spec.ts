@@ -25,6 +25,18 @@ describe('TimerQueue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('leaves a short timer of the clock to run out where it may, and uses it for what comes next', async () => {
+    timers = new TimerQueue(clock, 50);
+    timers.remove(add(1_050));
+    expect(clock.pendingTimers).toBe(1);
+    add(1_060);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(60);
+    expect(ran).toEqual([1_060]);
+    timers.remove(add(2_000));
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('runs everything in the order of its due time, at that time', async () => {
     for (const due of [1_030, 1_010, 1_020]) add(due);
     await clock.advance(9);

@@ -61,6 +61,17 @@ describe('WriteBatch', () => {
     expect(stream.calls).toHaveLength(4);
   });
 
+  it('holds back all of a turn in one write, however much it is, where that is wanted', async () => {
+    batch.holdWholeTurns();
+    await share();
+    for (let count = 0; count < 100; count++) {
+      batch.join();
+      stream.writableLength += 1_000;
+    }
+    await endOfTurn();
+    expect(stream.calls).toEqual(['cork', 'uncork']);
+  });
+
   it('holds back all of a turn, once there was a turn with two', async () => {
     await share();
     batch.join();
