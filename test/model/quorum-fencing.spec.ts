@@ -120,6 +120,7 @@ describe('a request that is executed twice', () => {
   );
 });
 
+/** Five million states: some minutes, and gigabytes. */
 (CLIENTS >= 3 ? describe : describe.skip)('fencing over a quorum, three clients', () => {
   it(
     'keeps its guarantees',

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
+import { lengthsOfRows } from './lengths-of-rows.js';
 import { CLIENTS, QueueProcess } from './queue-process.js';
 import { disconnect } from './redis-locks.js';
 
@@ -87,12 +88,3 @@ describe('localPassLimit', () => {
     disconnect(client);
   });
 });
-
-function lengthsOfRows(turns: readonly unknown[]): number[] {
-  const lengths: number[] = [];
-  turns.forEach((turn, index) => {
-    if (index > 0 && turn === turns[index - 1]) lengths.push(lengths.pop()! + 1);
-    else lengths.push(1);
-  });
-  return lengths;
-}

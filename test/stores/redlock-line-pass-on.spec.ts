@@ -1,4 +1,5 @@
 import { until } from '../support/until.js';
+import { lengthsOfRows } from './lengths-of-rows.js';
 import { CommandLog } from './command-log.js';
 import { LineProcess, arbiterOf, lineLengths } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
@@ -157,12 +158,3 @@ describe('A lock on five nodes that is passed on inside a process', () => {
     return texts.map((text) => BigInt(((text ?? '0') as string).split(' ')[0]!));
   }
 });
-
-function lengthsOfRows(turns: readonly unknown[]): number[] {
-  const lengths: number[] = [];
-  turns.forEach((turn, index) => {
-    if (index > 0 && turn === turns[index - 1]) lengths.push(lengths.pop()! + 1);
-    else lengths.push(1);
-  });
-  return lengths;
-}
