@@ -37,6 +37,11 @@ async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Leas
   }
 }
 
+/** Of at least one. */
+export function largestToken(tokens: readonly bigint[]): bigint {
+  return tokens.reduce((a, b) => (a > b ? a : b));
+}
+
 /** The keys share one token, so the counter of each must be at least as large: taken again, a key raises its own. */
 async function raiseToLargest(
   store: LockStore,
@@ -45,7 +50,7 @@ async function raiseToLargest(
 ): Promise<bigint | undefined> {
   if (!store.supports.fencing) return undefined;
   const tokens = leases.map((lease) => lease.fencingToken ?? 0n);
-  const largest = tokens.reduce((a, b) => (a > b ? a : b));
+  const largest = largestToken(tokens);
   const lower = requests.filter((_, index) => tokens[index]! < largest);
   const raised = await Promise.all(
     lower.map((each) => store.tryAcquire({ ...each, fencingFloor: largest })),

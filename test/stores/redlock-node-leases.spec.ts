@@ -25,8 +25,9 @@ describe('What nodes grant to one holder', () => {
 
   it('is asked for again once it has', async () => {
     await settled();
-    await leases.askAlone(node, request);
+    await leases.offer(node, request);
     expect(store.calls).toEqual(['acquire', 'acquire']);
+    leases.delete(node);
   });
 
   it('is expected while the answer is on its way', async () => {

@@ -1,5 +1,6 @@
 import { sleep } from '../../core/clock.js';
 import type { AcquireRequest, Lease } from '../../core/lock-store.js';
+import { largestToken } from '../../core/many-keys.js';
 import type { NodeLeases } from './node-leases.js';
 import type { Quorum } from './quorum.js';
 import { soon } from './soon.js';
@@ -91,7 +92,7 @@ async function askAll(
   );
   if (outcome !== 'yes') return undefined;
   for (const node of quorum.nodes) if (!leases.expected(node)) stragglers.refused(node); // or was not asked
-  stragglers.granted({ ...request, fencingFloor: largest(tokens) });
+  stragglers.granted({ ...request, fencingFloor: largestToken(tokens) });
   if (awaited.length > 0) await soon(quorum.clock, Promise.all(awaited));
   return tokens;
 }
@@ -108,7 +109,7 @@ async function agreedToken(
   tokens: readonly bigint[],
 ): Promise<bigint | undefined> {
   if (!quorum.fences) return 0n;
-  const token = largest(tokens);
+  const token = largestToken(tokens);
   if (tokens.filter((each) => each === token).length >= quorum.majority) return token;
   return (await raise(quorum, leases, token, request.ttl, asked)) ? token : undefined;
 }
@@ -136,10 +137,6 @@ async function raise(
     asked,
   );
   return outcome === 'yes';
-}
-
-function largest(tokens: readonly bigint[]): bigint {
-  return tokens.reduce((a, b) => (a > b ? a : b));
 }
 
 /** The time of day in microseconds: where all nodes have lost a counter, it goes on from there. */

@@ -1,8 +1,10 @@
 import { sleep } from '../../core/clock.js';
 import type { LockInspection } from '../../core/lock-store.js';
+import { largestToken } from '../../core/many-keys.js';
 import { reasonOf } from '../../core/store-call.js';
 import { QuorumError } from './quorum.js';
 import type { Quorum } from './quorum.js';
+import { endedWith } from './vote.js';
 
 /** Milliseconds for the nodes to answer. */
 const TIMEOUT = 500;
@@ -14,7 +16,7 @@ export async function inspectAll(quorum: Quorum, key: string): Promise<LockInspe
   const answers = await askAll(quorum, key);
   const seen = answers.filter(({ said }) => said === 'answered').map((answer) => answer.seen);
   if (seen.length < quorum.majority) {
-    const ended = `${seen.length} of ${quorum.nodes.length} nodes answered, ${quorum.majority} were needed`;
+    const ended = endedWith(seen.length, quorum.nodes, 'answered');
     const nodes = quorum.nodes.map(({ name }, index) => ({
       node: name,
       said: answers[index]!.said,
@@ -35,7 +37,7 @@ function agreedOn(key: string, seen: readonly LockInspection[], majority: number
     key,
     holder: seen[0]!.holder,
     remaining: ends[majority - 1],
-    fencingToken: tokens.length > 0 ? tokens.reduce((a, b) => (a > b ? a : b)) : undefined,
+    fencingToken: tokens.length > 0 ? largestToken(tokens) : undefined,
   };
 }
 

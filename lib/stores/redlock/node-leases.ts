@@ -38,12 +38,13 @@ export class NodeLeases {
     this.#open.delete(node);
   }
 
-  /** As `ask`, outside a vote. Never rejects: a failure is as good as a refusal. */
-  async askAlone(node: RedlockNode, request: AcquireRequest): Promise<Lease | undefined> {
+  /** As `ask`, outside a vote. Keeps what is granted, unless a lease is kept there by then. Never rejects. */
+  async offer(node: RedlockNode, request: AcquireRequest): Promise<void> {
     try {
-      return await this.ask(node, request);
+      const lease = await this.ask(node, request);
+      if (lease && (this.#hasEnded || !this.get(node))) this.set(node, lease);
     } catch {
-      return undefined;
+      // as good as a refusal
     } finally {
       this.answered(node);
     }

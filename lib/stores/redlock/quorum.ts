@@ -3,7 +3,7 @@ import type { AcquireRequest, QuorumReport } from '../../core/lock-store.js';
 import { TimerQueue } from '../../core/timer-queue.js';
 import type { RedlockNode } from './redlock-node.js';
 import { Vote, majorityOf } from './vote.js';
-import type { Outcome, Question } from './vote.js';
+import type { Outcome, Question, VoteSurroundings } from './vote.js';
 
 /** Bounds of the default for `nodeTimeout`, in milliseconds, and its part of the ttl. */
 const SHORTEST = 5;
@@ -19,32 +19,26 @@ export class QuorumError extends Error {
 }
 
 /** The nodes, and how they are asked. */
-export class Quorum {
+export class Quorum implements VoteSurroundings {
   readonly nodes: readonly RedlockNode[];
   readonly clock: Clock;
-  readonly #timers: TimerQueue;
+  readonly timers: TimerQueue;
+  readonly majority: number;
+  /** As many noes leave no majority. */
+  readonly refusal: number;
+  /** Whether all nodes have fencing tokens, so that a majority can agree on one. */
+  readonly fences: boolean;
   readonly #nodeTimeout: number | undefined;
   readonly #lastVotes = new WeakMap<AcquireRequest, Pick<Vote<never>, 'report'>>();
 
   constructor(nodes: readonly RedlockNode[], clock: Clock, nodeTimeout: number | undefined) {
     this.nodes = nodes;
     this.clock = clock;
-    this.#timers = new TimerQueue(clock, LONGEST);
+    this.timers = new TimerQueue(clock, LONGEST);
+    this.majority = majorityOf(nodes);
+    this.refusal = nodes.length - this.majority + 1;
+    this.fences = nodes.every(({ store }) => store.supports.fencing);
     this.#nodeTimeout = nodeTimeout;
-  }
-
-  /** Whether all nodes have fencing tokens, so that a majority can agree on one. */
-  get fences(): boolean {
-    return this.nodes.every(({ store }) => store.supports.fencing);
-  }
-
-  get majority(): number {
-    return majorityOf(this.nodes);
-  }
-
-  /** As many noes leave no majority. */
-  get refusal(): number {
-    return this.nodes.length - this.majority + 1;
   }
 
   /** Asks all nodes. Rejects with `QuorumError` when too few of them answer. */
@@ -53,11 +47,7 @@ export class Quorum {
     ttl: number,
     request?: AcquireRequest,
   ): Promise<Exclude<Outcome, 'failed'>> {
-    const vote = new Vote(question, this.#timeoutFor(ttl), {
-      nodes: this.nodes,
-      clock: this.clock,
-      timers: this.#timers,
-    });
+    const vote = new Vote(question, this.#timeoutFor(ttl), this);
     const askedAt = this.clock.now();
     const outcome = await vote.outcome;
     const isInTime = outcome === 'yes' && this.clock.now() - askedAt < ttl / 2;

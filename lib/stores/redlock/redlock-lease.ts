@@ -144,13 +144,9 @@ export class RedlockLease implements Lease {
 
   /** A node that came back, or was held by somebody who has died, gets the key, too. It does not count before the next extension. */
   #rejoin(ttl: number): void {
-    const leases = this.#leases;
     const request = { ...this.#claim.request, ttl, fencingFloor: this.#tokens!.own };
     for (const node of this.#around.quorum.nodes) {
-      if (leases.get(node) || !node.isFit) continue;
-      void leases.askAlone(node, request).then((lease) => {
-        if (lease && (leases.hasEnded || !leases.get(node))) leases.set(node, lease);
-      });
+      if (node.isFit && !this.#leases.get(node)) void this.#leases.offer(node, request);
     }
   }
 

@@ -50,9 +50,7 @@ export class Stragglers {
 
   async #askNode(node: RedlockNode): Promise<void> {
     const leases = this.#leases;
-    const isOfUse = node.isFit && !leases.get(node); // one without a vote may soon have it
-    const lease = isOfUse && (await leases.askAlone(node, this.#request!));
-    if (lease && (leases.hasEnded || !leases.get(node))) leases.set(node, lease);
+    if (node.isFit && !leases.get(node)) await leases.offer(node, this.#request!); // one without a vote may soon have it
     if (leases.get(node)) this.#nodes.delete(node);
   }
 }

@@ -37,6 +37,11 @@ export function majorityOf(nodes: readonly unknown[]): number {
   return Math.floor(nodes.length / 2) + 1;
 }
 
+/** How a vote ended: `2 of 5 nodes granted, 3 were needed`. */
+export function endedWith(count: number, nodes: readonly unknown[], did: string): string {
+  return `${count} of ${nodes.length} nodes ${did}, ${majorityOf(nodes)} were needed`;
+}
+
 /** So many more timeouts are waited for the first answer of all. */
 const LONGER = 3;
 
@@ -53,9 +58,7 @@ export class Vote<Answer> {
   readonly #timeout: number;
   #resolve!: (outcome: Outcome) => void;
   #decided: Outcome | undefined;
-  #yes = 0;
-  #no = 0;
-  #failed = 0;
+  readonly #counts: Record<Outcome, number> = { yes: 0, no: 0, failed: 0 };
   /** Somebody has answered, or has been waited for long enough. */
   #isHeard = false;
 
@@ -76,8 +79,7 @@ export class Vote<Answer> {
   /** As it stands, for error messages. */
   report(): QuorumReport {
     const { nodes } = this.#around;
-    const { yes } = this.#question.words;
-    const ended = `${this.#yes} of ${nodes.length} nodes ${yes}, ${majorityOf(nodes)} were needed`;
+    const ended = endedWith(this.#counts.yes, nodes, this.#question.words.yes);
     return { ended, nodes: nodes.map((node, index) => this.#reportOf(node, index)) };
   }
 
@@ -86,27 +88,28 @@ export class Vote<Answer> {
   }
 
   get #pending(): number {
-    return this.#said.length - this.#yes - this.#no - this.#failed;
+    const { yes, no, failed } = this.#counts;
+    return this.#said.length - yes - no - failed;
   }
 
   #ask(node: RedlockNode, index: number): void {
     const { ask, words, asksBarred } = this.#question;
     const refusal = asksBarred ? node.overloaded : (node.unreachable ?? node.barred);
-    if (refusal !== undefined) return this.#fail(index, refusal);
+    if (refusal !== undefined) return this.#count(index, 'failed', refusal);
     const { losses } = node;
     let answer: Promise<Answer> | undefined;
     try {
       answer = ask(node);
     } catch (error) {
-      return this.#fail(index, `error ${reasonOf(error)}`);
+      return this.#count(index, 'failed', `error ${reasonOf(error)}`);
     }
-    if (!answer) return this.#refuse(index, words.no);
+    if (!answer) return this.#count(index, 'no', words.no);
     node.asked();
     answer.then(
       (value) => this.#answered(node, index, value, losses),
       (error: unknown) => {
         this.#hasAnswered(node, index);
-        this.#tell(() => this.#fail(index, `error ${reasonOf(error)}`), index);
+        this.#tell(index, 'failed', `error ${reasonOf(error)}`);
       },
     );
   }
@@ -120,11 +123,9 @@ export class Vote<Answer> {
       agrees && doubt === undefined && !this.#decided && this.#said[index] === undefined;
     if (agrees) agreed?.(node, answer, counts);
     else refused?.(node);
-    this.#tell(() => {
-      if (doubt !== undefined) this.#fail(index, doubt);
-      else if (agrees) this.#agree(index, words.yes);
-      else this.#refuse(index, words.no);
-    }, index);
+    if (doubt !== undefined) this.#tell(index, 'failed', doubt);
+    else if (agrees) this.#tell(index, 'yes', words.yes);
+    else this.#tell(index, 'no', words.no);
   }
 
   #hasAnswered(node: RedlockNode, index: number): void {
@@ -134,26 +135,16 @@ export class Vote<Answer> {
   }
 
   /** What comes after its time does not count. */
-  #tell(count: () => void, index: number): void {
+  #tell(index: number, answer: Outcome, said: string): void {
     if (this.#said[index] !== undefined) return;
-    count();
+    this.#count(index, answer, said);
     this.#decide();
     if (this.#pending === 0 && this.#timer) this.#around.timers.remove(this.#timer);
   }
 
-  #agree(index: number, said: string): void {
+  #count(index: number, answer: Outcome, said: string): void {
     this.#said[index] = said;
-    this.#yes++;
-  }
-
-  #refuse(index: number, said: string): void {
-    this.#said[index] = said;
-    this.#no++;
-  }
-
-  #fail(index: number, said: string): void {
-    this.#said[index] = said;
-    this.#failed++;
+    this.#counts[answer]++;
   }
 
   #decide(): void {
@@ -165,21 +156,21 @@ export class Vote<Answer> {
   get #outcome(): Outcome | undefined {
     const { nodes } = this.#around;
     const majority = majorityOf(nodes);
-    if (this.#yes >= majority) return 'yes';
+    const { yes, no } = this.#counts;
+    if (yes >= majority) return 'yes';
     const { deciding } = this.#question;
-    if (deciding !== undefined && this.#no >= deciding) return 'no';
-    if (this.#yes + this.#pending >= majority) return undefined;
-    if (deciding === undefined && this.#yes + this.#no >= majority) return 'no';
-    return this.#yes + this.#no + this.#pending < majority || this.#pending === 0
-      ? 'failed'
-      : undefined;
+    if (deciding !== undefined && no >= deciding) return 'no';
+    const pending = this.#pending;
+    if (yes + pending >= majority) return undefined;
+    if (deciding === undefined && yes + no >= majority) return 'no';
+    return yes + no + pending < majority || pending === 0 ? 'failed' : undefined;
   }
 
   #timeUp(): void {
     if (!this.#isHeard) return this.#waitOn();
     const silent = this.#around.nodes.filter((_, index) => this.#said[index] === undefined);
     const isSettledByOthers = this.#decided !== undefined;
-    this.#said.forEach((said, index) => said ?? this.#fail(index, 'timeout'));
+    this.#said.forEach((said, index) => said ?? this.#count(index, 'failed', 'timeout'));
     this.#decide();
     for (const node of silent) node.missed(isSettledByOthers);
   }
