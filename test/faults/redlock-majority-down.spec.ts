@@ -105,8 +105,11 @@ describe('With three nodes of five', () => {
     expect(error.code).toBe('LOCK_TIMEOUT');
     const said = error.nodes.map((node) => node.said);
     expect(said[3]).toBe('refused (not connected)');
-    expect(said.slice(0, 3)).toEqual(['held', 'held', 'held']);
-    expect(error.message).toContain(`${own.name(0)} held`);
+    // The vote is settled by the second of them, if the free node has answered before.
+    const [first, second, third] = said.slice(0, 3).sort();
+    expect([first, second]).toEqual(['held', 'held']);
+    expect(third).toMatch(/^(held|no answer yet)$/);
+    expect(error.message).toContain(`${own.name(said.indexOf('held'))} held`);
     await theirs.release();
     await nodes.nothingLeft([0, 1, 2, 4].map((index) => nodes.servers[index]!));
   });
