@@ -25,7 +25,7 @@ module.exports = {
   moduleNameMapper: {
     '^nest-holdfast$': '<rootDir>/lib/index.ts',
     '^nest-holdfast/core$': '<rootDir>/lib/core.ts',
-    '^nest-holdfast/redlock$': '<rootDir>/lib/stores/redlock/index.ts',
+    '^nest-holdfast/(etcd|redlock|sql|zookeeper)$': '<rootDir>/lib/stores/$1/index.ts',
     '^nest-holdfast/(express|testing)$': '<rootDir>/lib/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'],
   },

@@ -15,6 +15,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'stores/memory': { layers: ['core'], packages: NODE },
   'stores/redis': { layers: ['core'], packages: /^(node:.*|ioredis)$/ },
   'stores/redlock': { layers: ['core'], packages: NODE },
+  'stores/zookeeper': { layers: ['core'], packages: /^(node:.*|node-zookeeper-client)$/ },
+  'stores/sql': { layers: ['core'], packages: NODE },
+  'stores/etcd': { layers: ['core'], packages: /^(node:.*|etcd3)$/ },
   nest: {
     layers: ['core', ...STORES, 'stores/redlock'],
     packages: /^(node:.*|@nestjs\/.*|rxjs(\/.*)?|reflect-metadata|acorn|ioredis)$/,

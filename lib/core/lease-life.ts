@@ -59,9 +59,9 @@ export abstract class LeaseLife {
 
   /** What an extension that the holder did not ask for sets the ttl to. */
   get nextTtl(): number {
-    return this.validity.extensionDue === Infinity
-      ? Math.max(1, Math.ceil(this.remaining))
-      : this.validity.ttl;
+    const { validity } = this;
+    if (validity.extensionDue < Infinity || !this.#around.store.supports.ttl) return validity.ttl;
+    return Math.max(1, Math.ceil(this.remaining));
   }
 
   get signal(): AbortSignal {

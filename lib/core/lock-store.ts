@@ -42,6 +42,11 @@ export interface LockStore {
 export interface LockStoreFeatures {
   /** Every grant of a key carries a larger `fencingToken` than all before it. */
   readonly fencing: boolean;
+  /**
+   * `false`: the tokens are numbers of the server's own (a transaction id, a revision) that grow over all keys alike, so no
+   * request can raise them, or has to. Missing: each key has a counter, which `AcquireRequest.fencingFloor` raises.
+   */
+  readonly fencingFloor?: false;
   /** A key frees itself when its ttl has passed. `false`: it lives as long as a session, which `Lease.lost` reports. */
   readonly ttl: boolean;
   /** One request may name several keys, taken all or none. `false` or missing: core takes them one by one, in order. */

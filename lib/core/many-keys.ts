@@ -51,6 +51,7 @@ async function raiseToLargest(
   if (!store.supports.fencing) return undefined;
   const tokens = leases.map((lease) => lease.fencingToken ?? 0n);
   const largest = largestToken(tokens);
+  if (store.supports.fencingFloor === false) return largest;
   const lower = requests.filter((_, index) => tokens[index]! < largest);
   const raised = await Promise.all(
     lower.map((each) => store.tryAcquire({ ...each, fencingFloor: largest })),

@@ -1,5 +1,10 @@
 import { LockService } from 'nest-holdfast/core';
-import type { LockServiceOptions, StoreDoubt, StoreNotice } from 'nest-holdfast/core';
+import type {
+  LockServiceOptions,
+  LockStoreFeatures,
+  StoreDoubt,
+  StoreNotice,
+} from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
 import { FakeLease, FakeStore, eventsOf } from './support/fake-store';
 import { deferred, never } from './support/outcome';
@@ -19,9 +24,9 @@ class DoubtfulStore extends FakeStore {
   }
 }
 
-function onDoubtfulStore(options: LockServiceOptions = {}) {
+function onDoubtfulStore(options: LockServiceOptions = {}, supports?: LockStoreFeatures) {
   const clock = new FakeClock(50_000);
-  const store = new DoubtfulStore();
+  const store = new DoubtfulStore(supports);
   const locks = new LockService(store, { clock, ttl: 3_000, ...options });
   return { clock, store, locks, lease: store.lease, events: eventsOf(locks) };
 }
@@ -166,5 +171,23 @@ describe('when the store doubts its grants, a held lock', () => {
     expect(lease.extensions).toEqual([]);
     expect(events).toEqual(['held', 'released', 'held', 'jeopardy', 'released']);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('that lives by a session is asked for again at tenths of its ttl, each time the session is doubted', async () => {
+    const session = { fencing: true, ttl: false };
+    const { clock, store, locks, lease } = onDoubtfulStore({ ttl: 30_000 }, session);
+    const lock = await locks.acquire('a');
+    for (const asked of [2, 4]) {
+      lease.onExtend = () => Promise.reject(new Error('disconnected'));
+      store.doubt();
+      await clock.advance(0);
+      expect(lock.state).toBe('jeopardy');
+      lease.onExtend = () => Promise.resolve(true);
+      await clock.advance(3_000);
+      expect(lock.state).toBe('held');
+      expect(lease.extensions).toHaveLength(asked);
+    }
+    expect(new Set(lease.extensions)).toEqual(new Set([30_000]));
+    await lock.release();
   });
 });

@@ -10,9 +10,12 @@ const ROOT = path.join(__dirname, '..', '..');
 const OWN_NAMES = {
   'nest-holdfast': 'lib/index.ts',
   'nest-holdfast/core': 'lib/core.ts',
+  'nest-holdfast/etcd': 'lib/stores/etcd/index.ts',
   'nest-holdfast/express': 'lib/express/index.ts',
   'nest-holdfast/redlock': 'lib/stores/redlock/index.ts',
+  'nest-holdfast/sql': 'lib/stores/sql/index.ts',
   'nest-holdfast/testing': 'lib/testing/index.ts',
+  'nest-holdfast/zookeeper': 'lib/stores/zookeeper/index.ts',
 };
 
 const resolveFilename = Module._resolveFilename;

@@ -76,7 +76,7 @@ export const featureChecks: Record<string, Check> = {
 
   'raises the fencing token to the floor of the request': async (backend) => {
     const store = await backend.store();
-    if (!store.supports.fencing) return;
+    if (!store.supports.fencing || store.supports.fencingFloor === false) return;
     const keys = [aKey()];
     const first = await backend.hold(store, aRequest({ keys }));
     await first.release();
@@ -86,6 +86,19 @@ export const featureChecks: Record<string, Check> = {
     await second.release();
     const third = await backend.hold(store, aRequest({ keys }));
     assert.ok(third.fencingToken! > second.fencingToken!);
+  },
+
+  'has tokens that grow over all keys alike, where a request cannot raise them': async (
+    backend,
+  ) => {
+    const [a, b] = await backend.stores();
+    if (!a.supports.fencing || a.supports.fencingFloor !== false) return;
+    let last = 0n;
+    for (const store of [a, b, b, a]) {
+      const { fencingToken } = await backend.hold(store);
+      assert.ok(fencingToken! > last, `${fencingToken} after ${last}`);
+      last = fencingToken!;
+    }
   },
 
   'tells who holds a key, and nothing of a free one': async (backend) => {
