@@ -106,7 +106,7 @@ describe('With three nodes of five', () => {
     const said = error.nodes.map((node) => node.said);
     expect(said[3]).toBe('refused (not connected)');
     // The vote is settled by the second of them, if the free node has answered before.
-    const [first, second, third] = said.slice(0, 3).sort();
+    const [first, second, third] = said.slice(0, 3).toSorted();
     expect([first, second]).toEqual(['held', 'held']);
     expect(third).toMatch(/^(held|no answer yet)$/);
     expect(error.message).toContain(`${own.name(said.indexOf('held'))} held`);
