@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { LockService, MemoryLockStore } from 'nest-holdfast';
 import * as errors from 'nest-holdfast';
 import { Test } from '@nestjs/testing';
-import ts from 'typescript';
 import { RedisServer } from '../support/redis-server.js';
-import { asModule, codeBlocks } from './code-blocks.js';
+import { asModule } from './as-module.js';
+import { ROOT, readPage } from './markdown.js';
 
 type Run = (given: { locks: LockService }) => Promise<Record<string, new () => unknown>>;
 
-const ROOT = join(__dirname, '..', '..');
-const blocks = codeBlocks();
+const blocks = readPage('README.md').blocks.filter(
+  ({ language, marks }) => language === 'ts' && !marks.includes('partial'),
+);
 
 describe('README', () => {
   let redis: RedisServer;
@@ -35,20 +36,6 @@ describe('README', () => {
   it('has code', () => {
     expect(blocks.length).toBeGreaterThan(8);
   });
-
-  it('has blocks that compile', () => {
-    const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
-      ts.sys.readFile(path),
-    );
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-    const program = ts.createProgram(files, { ...options, noEmit: true, rootDir: ROOT });
-    const problems = ts.getPreEmitDiagnostics(program).map((each) => {
-      const index = files.indexOf(each.file?.fileName ?? '');
-      const where = index < 0 ? '' : `README.md:${blocks[index]!.line} (${blocks[index]!.heading})`;
-      return `${where}: ${ts.flattenDiagnosticMessageText(each.messageText, '\n')}`;
-    });
-    expect(problems).toEqual([]);
-  }, 60_000);
 
   describe.each(blocks.map((block, index) => ({ ...block, index })))(
     '$heading, line $line',

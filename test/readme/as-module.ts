@@ -1,0 +1,28 @@
+import type { CodeBlock } from './markdown.js';
+
+/**
+ * The block as a CommonJS module that runs: what it imports stays at the top, and the rest becomes the body of `run`, where
+ * `await` is allowed and where `locks` is what the running text calls so. `run` resolves with the classes that the block defines.
+ */
+export function asModule({ code }: CodeBlock, redisUrl: string): string {
+  const imports = [...code.matchAll(/^import [^;]*;$/gm)].map(([line]) => line);
+  const body = code
+    .replaceAll(/^import [^;]*;\n/gm, '')
+    .replaceAll(/^export /gm, '')
+    .replaceAll('redis://localhost:6379', redisUrl);
+  const classes = [...body.matchAll(/^class (\w+)/gm)].map(([, name]) => name);
+  return [
+    'export {};',
+    ...imports,
+    "import type { LockService as Locks } from 'nest-holdfast';",
+    'export async function run(given: { locks: Locks }): Promise<Record<string, unknown>> {',
+    declares(body, 'locks') ? 'void given;' : 'const { locks } = given; void locks;',
+    body,
+    `return { ${classes.join(', ')} };`,
+    '}',
+  ].join('\n');
+}
+
+function declares(code: string, name: string): boolean {
+  return new RegExp(`^const ${name}\\b`, 'm').test(code);
+}

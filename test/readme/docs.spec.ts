@@ -1,0 +1,91 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { problemsOf } from './compile.js';
+import { ROOT, pagePaths, parsePage, readPage } from './markdown.js';
+
+jest.setTimeout(120_000); // the compiler reads the types of Nest and of every client
+
+const STORE_HEADINGS = ['What it promises', 'Set-up', 'How it works', 'What it costs', 'Limits'];
+
+const pages = pagePaths().map(readPage);
+const stores = readdirSync(join(ROOT, 'lib/stores')).toSorted();
+
+describe('the pages', () => {
+  it('have code that compiles', () => {
+    expect(problemsOf(pages.flatMap(({ blocks }) => blocks))).toEqual([]);
+  });
+
+  it.each(pages)('$path links to what exists', ({ path, prose }) => {
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    expect(links.filter((target) => !leadsSomewhere(path, target))).toEqual([]);
+  });
+});
+
+describe('docs/stores', () => {
+  it.each(stores)('has a page for %s, with the five headings', (store) => {
+    const { headings } = readPage(`docs/stores/${store}.md`);
+    expect(headings.filter(({ level }) => level === 1)).toHaveLength(1);
+    expect(headings.filter(({ level }) => level === 2).map(({ text }) => text)).toEqual(
+      STORE_HEADINGS,
+    );
+  });
+
+  it('has pages of stores only', () => {
+    expect(readdirSync(join(ROOT, 'docs/stores')).toSorted()).toEqual(
+      stores.map((store) => `${store}.md`),
+    );
+  });
+});
+
+it('the check of code blocks names the page, the line and the heading', () => {
+  const page = `
+# Title
+\`\`\`ts file=one.ts
+export const one = 1;
+\`\`\`
+\`\`\`ts continued
+one.two();
+\`\`\`
+\`\`\`ts
+import { one } from './one.js';
+await locks.acquire(one);
+\`\`\`
+## Below
+\`\`\`ts
+one;
+\`\`\`
+\`\`\`ts partial
+one(…);
+\`\`\`
+\`\`\`sql
+SELECT
+\`\`\`
+\`\`\`js
+one();
+\`\`\`
+\`\`\`ts partail
+\`\`\``;
+  expect(problemsOf(parsePage('docs/x.md', page).blocks).toSorted()).toEqual([
+    "docs/x.md:11 (Title): Argument of type 'number' is not assignable to parameter of type 'LockKeys'.",
+    "docs/x.md:15 (Below): Cannot find name 'one'.",
+    'docs/x.md:23 (Below): write `js` as `ts`, or as text',
+    'docs/x.md:26 (Below): nobody knows the mark "partail"',
+    "docs/x.md:7 (Title): Property 'two' does not exist on type '1'.",
+  ]);
+});
+
+function leadsSomewhere(path: string, target: string): boolean {
+  if (/^https?:/.test(target)) return true;
+  const [file, anchor] = target.split('#') as [string, string | undefined];
+  const page = file === '' ? path : normalize(join(dirname(path), file));
+  if (!existsSync(join(ROOT, page))) return false;
+  return anchor === undefined || readPage(page).headings.some(({ text }) => slug(text) === anchor);
+}
+
+/** The anchor that GitHub gives a heading. */
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,35 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { MemoryLockStore } from 'nest-holdfast';
+import { DOCUMENTED_STORES } from './documented-stores.js';
+import { featuresBlock, withFeatures } from './features-table.js';
+import { ROOT } from './markdown.js';
+
+describe('the table of features', () => {
+  it('stands in the README as the stores declare it (else: npm run docs:features)', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    expect(readme).toBe(withFeatures(readme));
+  });
+
+  it('has every store', () => {
+    const documented = new Set(DOCUMENTED_STORES.map(({ folder }) => folder));
+    expect([...documented].toSorted()).toEqual(readdirSync(join(ROOT, 'lib/stores')).toSorted());
+  });
+
+  it('says what a store declares', () => {
+    const inMemory = DOCUMENTED_STORES.find(({ folder }) => folder === 'memory')!;
+    const make = () =>
+      Object.assign(new MemoryLockStore(), {
+        supports: { fencing: true, fencingFloor: false, ttl: false },
+        acquire: () => new Promise<never>(() => undefined),
+        inspect: undefined,
+      });
+    const lines = featuresBlock([inMemory, { ...inMemory, name: 'Other', make }]).split('\n');
+    const cells = lines.filter((line) => line.startsWith('|')).map((line) => line.split(/ *\| */));
+    const columnsFrom = cells[0]!.indexOf('It ends with');
+    expect(cells.slice(2).map((row) => row.slice(columnsFrom, -1))).toEqual([
+      ['its ttl', 'for each key', 'polling', 'in one step', 'yes'],
+      ['its session', 'over all keys', 'in line', 'one by one', 'no'],
+    ]);
+  });
+});
