@@ -2,15 +2,18 @@ import { Module, ValidationPipe } from '@nestjs/common';
 import { APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { DistributedLockInterceptor, DistributedLockModule } from 'nest-holdfast';
+import { lockStorage } from './lock-storage.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { StockModule } from './stock/stock.module.js';
 
 @Module({
   imports: [
-    DistributedLockModule.forRoot({
-      redis: process.env.REDIS_URL || undefined, // without it, locks live in memory
-      retryDelay: 20, // a sale takes some milliseconds; the default suits longer work
-      retryJitter: 20,
+    DistributedLockModule.forRootAsync({
+      useFactory: async () => ({
+        ...(await lockStorage()),
+        retryDelay: 20, // a sale takes some milliseconds; the default suits longer work
+        retryJitter: 20,
+      }),
     }),
     ScheduleModule.forRoot(),
     StockModule,

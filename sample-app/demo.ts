@@ -3,23 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fleet } from './demo/fleet.js';
 import { race } from './demo/race.js';
-import { startRedis } from './demo/redis-server.js';
 import { report } from './demo/report.js';
+import { chooseStorage } from './demo/storage.js';
 
 /** Sells more than there is, without the lock and with it, and exits with 1 if that happened with the lock. */
 async function demo(directory: string, signal: AbortSignal): Promise<void> {
-  const given = process.env.REDIS_URL;
-  await using own = given ? undefined : await startRedis(directory, signal);
-  const redisUrl = given || own?.url;
-  if (!redisUrl) console.log('Neither REDIS_URL nor a redis-server is there: one process.\n');
-
-  const env = { STOCK_DIR: join(directory, 'stock'), REDIS_URL: redisUrl };
-  const processes = redisUrl ? 3 : 1;
+  await using storage = await chooseStorage(directory, signal);
+  const { store, processes } = storage;
+  const env = { STOCK_DIR: join(directory, 'stock'), ...storage.env };
   await using fleet = await Fleet.start({ size: processes, env, signal });
   const unlocked = await race({ sku: 'demo-unlocked', route: '/unlocked' }, fleet.urls, signal);
   const locked = await race({ sku: 'demo-locked', route: '' }, fleet.urls, signal);
 
-  console.log(report({ processes, store: redisUrl ? 'redis' : 'memory', unlocked, locked }));
+  console.log(report({ processes, store, unlocked, locked }));
   if (locked.oversold > 0) process.exitCode = 1;
 }
 

@@ -9,22 +9,23 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { SampleApp } from './start-sample-app.js';
 
-describe('several sample apps on one Redis', () => {
-  let redis: RedisServer;
+describe.each(['one Redis', 'one file of SQLite'])('several sample apps on %s', (where) => {
+  let redis: RedisServer | undefined;
   let directory: string;
   let apps: SampleApp[];
 
   beforeAll(async () => {
-    redis = await RedisServer.start();
+    redis = where === 'one Redis' ? await RedisServer.start() : undefined;
     directory = await mkdtemp(join(tmpdir(), 'holdfast-fleet-'));
-    const options = { stockDirectory: directory, redisUrl: redis.url };
+    const store = redis ? { redisUrl: redis.url } : { sqliteFile: join(directory, 'locks.db') };
+    const options = { stockDirectory: join(directory, 'stock'), ...store };
     apps = [await SampleApp.start(options), await SampleApp.start(options)];
   });
 
   afterAll(async () => {
     await Promise.all(apps.map((app) => app[Symbol.asyncDispose]()));
     await rm(directory, { recursive: true, force: true });
-    await redis.stop();
+    await redis?.stop();
   });
 
   it('sell together what there is, and no more', async () => {

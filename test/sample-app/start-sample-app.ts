@@ -8,8 +8,9 @@ import { Test } from '@nestjs/testing';
 export interface SampleAppOptions {
   /** Where the stock is. @default a directory of its own, removed with the application */
   readonly stockDirectory?: string;
-  /** Where the locks are. All applications of one spec file use the first one's. @default in memory */
+  /** Where the locks are: at a Redis, or in a file. @default in memory */
   readonly redisUrl?: string;
+  readonly sqliteFile?: string;
 }
 
 /** The sample app in this process, as it is but for the clock of its cron jobs, which stands still. */
@@ -19,11 +20,11 @@ export class SampleApp implements AsyncDisposable {
     private readonly ownDirectory: string | undefined,
   ) {}
 
-  static async start({ stockDirectory, redisUrl }: SampleAppOptions = {}): Promise<SampleApp> {
+  static async start(options: SampleAppOptions = {}): Promise<SampleApp> {
+    const { stockDirectory, redisUrl, sqliteFile } = options;
     const own = stockDirectory ? undefined : await mkdtemp(join(tmpdir(), 'holdfast-sample-'));
     process.env['STOCK_DIR'] = stockDirectory ?? own;
-    if (redisUrl) process.env['REDIS_URL'] = redisUrl;
-    else delete process.env['REDIS_URL'];
+    setEnvironment({ REDIS_URL: redisUrl, SQLITE_FILE: sqliteFile });
     // It reads its settings from the environment while it is loaded.
     const { AppModule } = await import('../../sample-app/app.module.js');
     const module = await Test.createTestingModule({ imports: [AppModule] }).compile();
@@ -36,5 +37,12 @@ export class SampleApp implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.nest.close();
     if (this.ownDirectory) await rm(this.ownDirectory, { recursive: true, force: true });
+  }
+}
+
+function setEnvironment(values: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value) process.env[name] = value;
+    else delete process.env[name];
   }
 }
