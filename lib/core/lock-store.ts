@@ -51,6 +51,11 @@ export interface LockStoreFeatures {
   readonly ttl: boolean;
   /** One request may name several keys, taken all or none. `false` or missing: core takes them one by one, in order. */
   readonly manyKeys?: boolean;
+  /**
+   * `true`: `acquire` lines up every caller, those of one process and those of several keys included, so core keeps no line
+   * in front of it. Missing: core sends one caller per process and key, and polls for several keys.
+   */
+  readonly ownLine?: boolean;
   /** Why holders cannot be counted here: semaphores and read locks are refused with it. Missing: they can. */
   readonly cannotCount?: string;
   /** `false`: every key is granted to everybody, so nobody has to wait. For tests of what runs under a lock. */

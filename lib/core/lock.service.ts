@@ -19,7 +19,7 @@ import type { LockInspection, LockStore } from './lock-store.js';
 import { Lock } from './lock.js';
 import { OpenAcquisitions } from './open-acquisitions.js';
 import { promised, StoreCalls } from './store-call.js';
-import { closeStore, inspectKey, observeStore } from './store-upkeep.js';
+import { closeStore, inspectKey, needsLine, observeStore } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
 import type { Turn } from './turn.js';
 
@@ -51,7 +51,7 @@ export class LockService {
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(clock, timers);
     this.#options = new OptionLayers(defaults);
-    const queue = new LocalQueue<Turn>(store.supports.exclusive === false);
+    const queue = new LocalQueue<Turn>(!needsLine(store));
     this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };
     observeStore(this.#around);
   }

@@ -14,7 +14,7 @@ export function tryAcquireAll(
 
 /** Whether the store itself waits for the keys of the request. In several queues, each would be held while the next is awaited. */
 export function canQueueAll(store: LockStore, keys: readonly string[]): boolean {
-  return store.acquire !== undefined && keys.length === 1;
+  return store.acquire !== undefined && (keys.length === 1 || store.supports.ownLine === true);
 }
 
 async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {

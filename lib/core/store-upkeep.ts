@@ -24,6 +24,11 @@ export function observeStore({ store, keeper, events }: ObserverSurroundings): v
   });
 }
 
+/** Whether core lines up the callers of one process. Where everything is granted, or the store does it, each of them asks. */
+export function needsLine({ supports }: LockStore): boolean {
+  return supports.exclusive !== false && supports.ownLine !== true;
+}
+
 /** Who holds a key. Rejects with `LockStoreError`, also for a store that cannot tell. */
 export async function inspectKey(
   { store, calls }: UpkeepSurroundings,

@@ -5,6 +5,8 @@ import type { DistributedLockModuleOptions } from './module-options.js';
 import { getLockClientToken, getLockHttpToken, getLocksToken } from './lock-tokens.js';
 import { connectAll } from './redis-nodes.js';
 import type { RedisConnections } from './redis-nodes.js';
+import { STAND_INS } from './stand-ins.js';
+import type { StandIns } from './stand-ins.js';
 import { storeFor } from './store-for.js';
 
 /** Inside one module: what its lifecycle hooks need, under the same tokens whatever the instance is called. */
@@ -25,11 +27,16 @@ export function lockProviders(
   const locks = getLocksToken(name);
   const client = getLockClientToken(name);
   const http = getLockHttpToken(name);
+  const standIns = { token: STAND_INS, optional: true };
   return {
     providers: [
       { provide: MODULE_NAME, useValue: name },
-      { provide: MODULE_CONNECTIONS, inject: [optionsToken], useFactory: connectionsFor },
-      { provide: locks, inject: [optionsToken, MODULE_CONNECTIONS], useFactory: serviceFor },
+      { provide: MODULE_CONNECTIONS, inject: [optionsToken, standIns], useFactory: connectionsFor },
+      {
+        provide: locks,
+        inject: [optionsToken, MODULE_CONNECTIONS, MODULE_NAME, standIns],
+        useFactory: serviceFor,
+      },
       { provide: MODULE_LOCKS, useExisting: locks },
       {
         provide: client,
@@ -49,20 +56,27 @@ export function lockProviders(
 
 async function connectionsFor(
   options: DistributedLockModuleOptions,
+  standIns?: StandIns,
 ): Promise<RedisConnections | undefined> {
   if (options.redis !== undefined && options.store !== undefined) {
     throw new TypeError('DistributedLockModule: give either redis or store, not both');
   }
-  if (options.redis === undefined || options.enabled === false) return undefined;
+  if (options.redis === undefined || options.enabled === false || standIns) return undefined;
   return connectAll(options.redis);
 }
 
 async function serviceFor(
   options: DistributedLockModuleOptions,
   connections: RedisConnections | undefined,
+  name?: string,
+  standIns?: StandIns,
 ): Promise<LockService> {
   const { redis, store, keyPrefix, replicas, replicaTimeout, localPassLimit, ...others } = options;
   const { nodeTimeout, quarantine, largestTtl, enabled, http, ...defaults } = others;
+  if (standIns) {
+    const clock = standIns.clock ?? defaults.clock;
+    return new LockService(standIns.store(name, clock), { ...defaults, clock });
+  }
   try {
     return new LockService(await storeFor(options, connections?.client), defaults);
   } catch (error) {

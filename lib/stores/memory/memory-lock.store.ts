@@ -19,7 +19,7 @@ interface Entry {
 
 /** Locks inside one process: for tests, for development and for applications that run once. */
 export class MemoryLockStore implements LockStore {
-  readonly name = 'memory';
+  readonly name: string = 'memory';
   readonly supports = { fencing: true, ttl: true, manyKeys: true } as const;
   readonly #clock: Clock;
   readonly #expiries: TimerQueue;
@@ -33,6 +33,23 @@ export class MemoryLockStore implements LockStore {
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
+    return this.grant(request);
+  }
+
+  async inspect(key: string): Promise<LockInspection | undefined> {
+    const entry = this.#live(key);
+    if (!entry) return undefined;
+    const { holder, fencingToken, expiry } = entry;
+    return { key, holder, fencingToken, remaining: expiry.due - this.#clock.now() };
+  }
+
+  /** The keys that are held now, in the order in which they were taken. */
+  held(): string[] {
+    return [...this.#entries.keys()].filter((key) => this.#live(key));
+  }
+
+  /** One attempt, in one turn: nobody comes between the answer and what is made of it. */
+  protected grant(request: AcquireRequest): Lease | undefined {
     const { keys, token, ttl, holder, fencingFloor = 0n } = request;
     if (keys.some((key) => this.#isHeldByAnother(key, token))) return undefined;
     const next = this.#lastFencingToken + 1n;
@@ -50,12 +67,8 @@ export class MemoryLockStore implements LockStore {
     };
   }
 
-  async inspect(key: string): Promise<LockInspection | undefined> {
-    const entry = this.#live(key);
-    if (!entry) return undefined;
-    const { holder, fencingToken, expiry } = entry;
-    return { key, holder, fencingToken, remaining: expiry.due - this.#clock.now() };
-  }
+  /** Called after keys became free: they were released, or their ttl has passed. Must not throw. */
+  protected freed(_keys: readonly string[]): void {}
 
   #extend(keys: readonly string[], token: string, ttl: number): boolean {
     if (!keys.every((key) => this.#live(key)?.token === token)) return false;
@@ -77,6 +90,7 @@ export class MemoryLockStore implements LockStore {
   #release(keys: readonly string[], token: string): boolean {
     const own = keys.filter((key) => this.#live(key)?.token === token);
     for (const key of own) this.#forget(key);
+    this.freed(own);
     return own.length === keys.length;
   }
 
@@ -92,7 +106,10 @@ export class MemoryLockStore implements LockStore {
   }
 
   #expire(key: string, ttl: number): QueuedTimer {
-    return this.#expiries.add(this.#clock.now() + ttl, () => this.#entries.delete(key));
+    return this.#expiries.add(this.#clock.now() + ttl, () => {
+      this.#entries.delete(key);
+      this.freed([key]);
+    });
   }
 
   #forget(key: string): void {

@@ -1,0 +1,88 @@
+import type { Clock } from '../core/clock.js';
+import { LockTimeoutError } from '../core/lock-errors.js';
+import { keyNames } from '../core/lock-keys.js';
+import type { AcquireRequest, Lease, LockInspection } from '../core/lock-store.js';
+import { MemoryLockStore } from '../stores/memory/memory-lock.store.js';
+import type { Commands } from './commands.js';
+import { ControlledLease } from './controlled-lease.js';
+import { WaitingLine } from './waiting-line.js';
+
+/**
+ * Locks in memory that do as a test commands. Everybody waits in its own queue, also the callers of one process, so that it
+ * knows them all, and a free key goes to the next one without a pause.
+ */
+export class ControlledLockStore extends MemoryLockStore {
+  override readonly name: string = 'testing';
+  override readonly supports = {
+    fencing: true,
+    ttl: true,
+    manyKeys: true,
+    ownLine: true,
+  } as const;
+  readonly #commands: Commands;
+  readonly #changed: () => void;
+  readonly #line = new WaitingLine();
+  /** By key. */
+  readonly #leases = new Map<string, ControlledLease>();
+
+  /** `changed` is called whenever somebody takes a key, or waits for one. */
+  constructor(clock: Clock, commands: Commands, changed: () => void) {
+    super(clock);
+    this.#commands = commands;
+    this.#changed = changed;
+  }
+
+  acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
+    const waiting = this.#line.wait(request.keys, () => this.#grantOrRefuse(request), signal);
+    this.#changed();
+    return waiting;
+  }
+
+  override async inspect(key: string): Promise<LockInspection | undefined> {
+    this.#commands.throwIfFailing([key]);
+    const isTaken = this.#commands.obstacle([key]) !== undefined;
+    return (await super.inspect(key)) ?? (isTaken ? { key, holder: 'LockControl' } : undefined);
+  }
+
+  /** How many callers wait for the key, or for any. */
+  waiters(key?: string): number {
+    return this.#line.count(key);
+  }
+
+  /** The commands have changed. */
+  obey(): void {
+    this.#line.stir();
+  }
+
+  /** Takes the key, or every one, from its holder. `false`: nobody holds it. */
+  lose(key?: string): boolean {
+    const leases = key === undefined ? [...this.#leases.values()] : [this.#leases.get(key)];
+    const held = new Set(leases.filter((lease) => lease !== undefined));
+    for (const lease of held) lease.lose();
+    return held.size > 0;
+  }
+
+  protected override grant(request: AcquireRequest): Lease | undefined {
+    const { keys } = request;
+    this.#commands.throwIfFailing(keys);
+    const lease = this.#commands.obstacle(keys) ? undefined : super.grant(request);
+    if (!lease) return undefined;
+    const controlled = new ControlledLease(lease, keys, this.#commands);
+    for (const key of keys) this.#leases.set(key, controlled);
+    if (this.#commands.takeDoom(keys)) controlled.lose();
+    this.#changed();
+    return controlled;
+  }
+
+  protected override freed(keys: readonly string[]): void {
+    for (const key of keys) this.#leases.delete(key);
+    this.#line.stir();
+  }
+
+  #grantOrRefuse(request: AcquireRequest): Lease | undefined {
+    const { keys } = request;
+    if (this.#commands.obstacle(keys)?.kind === 'busy')
+      throw new LockTimeoutError(keyNames(keys), 0);
+    return this.grant(request);
+  }
+}
