@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { provideRedis } from './run/provide-redis.mjs';
-import { runAlone, runCompat, runJest } from './run/run-jest.mjs';
+import { provideServers } from './run/provide-servers.mjs';
+import { runAlone, runCompat, runJest, runUncovered } from './run/run-jest.mjs';
 import { runCommand } from './run/run-command.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -16,6 +16,7 @@ const STEPS = [
   { name: 'lint', run: command('npm', 'run', '--silent', 'lint') },
   { name: 'format', run: command('npm', 'run', '--silent', 'format:check') },
   { name: 'jest', run: runJest },
+  { name: 'jest, without coverage', run: runUncovered },
   { name: 'jest, one at a time', run: runAlone },
   { name: 'Nest 10 and 11', run: runCompat },
   { name: 'publint', needs: 'build', run: command('npx', 'publint', 'run', '.') },
@@ -26,7 +27,7 @@ const STEPS = [
 ];
 
 try {
-  process.env['REDIS_SERVER'] = await provideRedis();
+  await provideServers();
 } catch (error) {
   console.error(error.message);
   process.exit(1);

@@ -9,6 +9,8 @@ import { aborted, inTime } from '../faults/in-time.js';
 
 jest.setTimeout(120_000);
 
+/** Each has a cluster of its own. */
+const TESTS = 3;
 /** Longer than a failover takes. */
 const TTL = 20_000;
 const PATIENCE = { within: 30_000 };
@@ -18,16 +20,24 @@ describe.each([
   ['5', Cluster5 as unknown as typeof Cluster],
 ])('A failover in a Cluster, with ioredis %s,', (_, Client) => {
   let cluster: RedisCluster;
+  let clusters: RedisCluster[] = [];
   let closing: (() => Promise<void>)[] = [];
 
-  beforeEach(async () => {
-    cluster = await RedisCluster.start(3, 1);
+  beforeAll(async () => {
+    // To form one takes seconds, in which the machine has little to do.
+    clusters = await Promise.all(Array.from({ length: TESTS }, () => RedisCluster.start(3, 1)));
+  });
+
+  beforeEach(() => {
+    cluster = clusters.pop()!;
   });
 
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
     await cluster.stop();
   });
+
+  afterAll(() => Promise.all(clusters.map((unused) => unused.stop())));
 
   /** One process of an application. */
   function start(options: RedisLockStoreOptions = {}, defaults = {}) {

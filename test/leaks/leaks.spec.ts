@@ -1,5 +1,6 @@
 import { leftBehind } from '../faults/left-behind.js';
 import { ChildProcess } from '../support/child-process.js';
+import { inLanes } from '../support/lanes.js';
 import { RedisServer } from '../support/redis-server.js';
 import type { CyclesReport } from './workers/cycles.worker.js';
 import type { TimersReport } from './workers/timers.worker.js';
@@ -11,23 +12,30 @@ const MEGABYTE = 1_048_576;
 
 describe('A process that takes and frees locks', () => {
   let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-
-  afterAll(() => server.stop());
+  let cycles: Map<(typeof stores)[number], Promise<CyclesReport>>;
 
   const stores = [
     ['on Redis', () => [server.url]],
     ['in memory', () => []],
   ] as const;
 
-  it.each(stores)(
-    `%s is after ${CYCLES} cycles on as many keys what it was before`,
-    async (_, args) => {
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    cycles = inLanes(stores, 2, async ([, args]) => {
       await using child = start<CyclesReport>('cycles', [String(CYCLES), ...args()]);
-      const { before, after } = await child.next({ within: 90_000 });
+      return await child.next({ within: 90_000 });
+    });
+  });
+
+  afterAll(async () => {
+    await Promise.allSettled(cycles.values());
+    await server.stop();
+  });
+
+  it.each(stores.map((store) => [store[0], store] as const))(
+    `%s is after ${CYCLES} cycles on as many keys what it was before`,
+    async (_, store) => {
+      const { before, after } = (await cycles.get(store))!;
       expect(Math.abs(after.heap - before.heap)).toBeLessThan(2 * MEGABYTE);
       expect(after.resources).toEqual(before.resources);
       expect(after.timers).toBeLessThanOrEqual(before.timers);
@@ -46,21 +54,33 @@ describe('A process that takes and frees locks', () => {
     ]);
   });
 
-  it.each(stores)(
-    'trap-05 %s has no timer left, however a lock or a wait has ended',
-    async (_, args) => {
+  describe('trap-05', () => {
+    let reports: Map<(typeof stores)[number], Promise<TimersReport>>;
+
+    beforeAll(async () => {
       await server.command('FLUSHALL');
-      await using child = start<TimersReport>('timers', args());
-      const { idle, holding, ended } = await child.next();
-      expect(idle.timers).toBe(0);
-      expect(holding.timers).toBeGreaterThan(0);
-      expect(holding.resources).toEqual(idle.resources); // a held lock does not keep the process alive
-      for (const [how, { timers, resources }] of Object.entries(ended)) {
-        expect({ how, timers, resources }).toEqual({ how, timers: 0, resources: idle.resources });
-      }
-      expect(await leftBehind(server)).toEqual([]);
-    },
-  );
+      reports = inLanes(stores, 2, async ([, args]) => {
+        await using child = start<TimersReport>('timers', args());
+        return await child.next({ within: 25_000 });
+      });
+    });
+
+    it.each(stores.map((store) => [store[0], store] as const))(
+      '%s it has no timer left, however a lock or a wait has ended',
+      async (_, store) => {
+        const { idle, holding, ended } = (await reports.get(store))!;
+        expect(idle.timers).toBe(0);
+        expect(holding.timers).toBeGreaterThan(0);
+        expect(holding.resources).toEqual(idle.resources); // a held lock does not keep the process alive
+        for (const [how, { timers, resources }] of Object.entries(ended)) {
+          expect({ how, timers, resources }).toEqual({ how, timers: 0, resources: idle.resources });
+        }
+        expect(await leftBehind(server)).toEqual([]);
+      },
+    );
+
+    afterAll(() => Promise.allSettled(reports.values()));
+  });
 });
 
 function start<Report>(worker: string, args: string[]): ChildProcess<never, Report> {

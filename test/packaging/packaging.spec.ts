@@ -4,26 +4,47 @@ import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { inLanes } from '../support/lanes.js';
 
 const ROOT = join(__dirname, '..', '..');
 const CONSUMERS = join(__dirname, 'consumers');
 const SHARED = join(__dirname, 'shared');
 const MINUTES = 60_000;
+/** Installations wait for the disk and the network for half of their time. */
+const AT_ONCE = 2;
+
+const APPLICATIONS = [
+  ['nest12-esm', 'Nest 12 as ES modules'],
+  ['nest11-cjs-jest', 'Nest 11 as CommonJS, in plain ts-jest'],
+  ['nest10', 'Nest 10 as CommonJS, without ioredis'],
+  ['express5-esm', 'Express 5 as ES modules, without Nest'],
+  ['express5-cjs', 'Express 5 as CommonJS, without Nest'],
+  ['types', 'the types, in every way to resolve them'],
+] as const;
 
 /** Applications that install the packed package as everybody does, each with its own versions of everything else. */
 describe('trap-25 the packed package', () => {
   let directory: string;
   let tarball: string;
+  let checks: Map<string, Promise<void>>;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'holdfast-packaging-'));
     if (!existsSync(join(ROOT, 'dist/esm/package.json'))) await npm(ROOT, 'run', 'build');
     await npm(ROOT, 'pack', '--pack-destination', directory);
-    const [name] = await readdir(directory);
-    tarball = join(directory, name!);
+    const [packed] = await readdir(directory);
+    tarball = join(directory, packed!);
+    checks = inLanes(
+      APPLICATIONS.map(([name]) => name),
+      AT_ONCE,
+      check,
+    );
   }, 2 * MINUTES);
 
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(async () => {
+    await Promise.allSettled(checks?.values() ?? []);
+    await rm(directory, { recursive: true, force: true });
+  });
 
   it('depends on nothing of which an application has its own copy', async () => {
     const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
@@ -33,24 +54,21 @@ describe('trap-25 the packed package', () => {
     }
   });
 
-  it.each([
-    ['nest12-esm', 'Nest 12 as ES modules'],
-    ['nest11-cjs-jest', 'Nest 11 as CommonJS, in plain ts-jest'],
-    ['nest10', 'Nest 10 as CommonJS, without ioredis'],
-    ['express5-esm', 'Express 5 as ES modules, without Nest'],
-    ['express5-cjs', 'Express 5 as CommonJS, without Nest'],
-    ['types', 'the types, in every way to resolve them'],
-  ])(
+  it.each(APPLICATIONS)(
     '%s: works in %s',
     async (consumer) => {
-      const folder = join(directory, consumer);
-      await cp(join(CONSUMERS, consumer), folder, { recursive: true });
-      if (consumer.startsWith('nest')) await cp(SHARED, folder, { recursive: true });
-      await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball);
-      await npm(folder, 'run', 'check');
+      await checks.get(consumer);
     },
     5 * MINUTES,
   );
+
+  async function check(consumer: string): Promise<void> {
+    const folder = join(directory, consumer);
+    await cp(join(CONSUMERS, consumer), folder, { recursive: true });
+    if (consumer.startsWith('nest')) await cp(SHARED, folder, { recursive: true });
+    await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball);
+    await npm(folder, 'run', 'check');
+  }
 });
 
 /** Rejects with what npm printed. */

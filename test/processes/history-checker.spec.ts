@@ -23,6 +23,12 @@ function released(ask: number, at: number): Entry {
   return { is: 'released', ask, at };
 }
 
+/** A grant that lives as long as a session, and when its holder saw that it still had the lock. */
+function session(number: number, at: number, ...seen: readonly number[]): Entry[] {
+  const sights = seen.map((each): Entry => ({ is: 'seen', ask: number, at: each }));
+  return [granted(number, at, 0, { until: undefined }), ...sights];
+}
+
 function of(process: string, entries: readonly Entry[], killedAt?: number): ProcessHistory {
   return { process, entries, killedAt };
 }
@@ -35,6 +41,7 @@ describe('The history checker accepts', () => {
     ['a grant after a loss', [of('p', [granted(1, 10, 90), { is: 'lost', ask: 1, at: 20 }]), of('q', [granted(2, 30, 90)])]], // prettier-ignore
     ['a grant after a kill', [of('p', [granted(1, 10, 90)], 20), of('q', [granted(2, 30, 90)])]],
     ['a late grant that was used up', [of('p', [granted(1, 50, 50)]), of('q', [granted(2, 30, 90)])]], // prettier-ignore
+    ['a grant after a session was last seen', [of('p', [...session(1, 10, 11, 20), { is: 'lost', ask: 1, at: 40 }]), of('q', session(2, 30, 31))]], // prettier-ignore
     ['those in line before others', [of('p', [asked(1), asked(2), granted(1, 1, 2), granted(2, 3, 4)])]], // prettier-ignore
     ['others where the first was cancelled', [of('p', [asked(1), asked(2), { is: 'cancelled', ask: 1, at: 0 }, granted(2, 1, 2)])]], // prettier-ignore
     ['others where the first was refused', [of('p', [asked(1), asked(2), { is: 'refused', ask: 1, at: 0, why: 'held' }, granted(2, 1, 2)])]], // prettier-ignore
@@ -57,6 +64,7 @@ describe('The history checker accepts', () => {
 
 describe('The history checker finds', () => {
   it.each<[string, RegExp, ProcessHistory[]]>([
+    ['two at once by sessions', /^two at once/, [of('p', session(1, 10, 11, 40)), of('q', session(2, 30, 31))]], // prettier-ignore
     ['two at once', /^two at once/, [of('p', [granted(1, 10, 30), released(1, 25)]), of('q', [granted(2, 24, 90)])]], // prettier-ignore
     ['two at once in one process', /^two at once/, [of('p', [granted(1, 10, 30), granted(2, 29, 90)])]], // prettier-ignore
     ['one within another', /^two at once/, [of('p', [granted(1, 10, 90)]), of('q', [granted(2, 20, 30)])]], // prettier-ignore

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChildProcess } from '../support/child-process.js';
 import type { Entry, ProcessHistory } from './history.js';
 import { now } from './workers/history-store.js';
+import type { StoreAddress } from './workers/open-store.js';
 
 const WORKER = 'test/processes/workers/history.worker.ts';
 /** Milliseconds. Half of the pauses outlive a lock. */
@@ -22,13 +23,13 @@ export class HistoryRun implements AsyncDisposable {
   pauses = 0;
   readonly #all: Worker[] = [];
   #living: Worker[] = [];
-  readonly #url: string;
+  readonly #store: StoreAddress;
   readonly #directory: string;
   readonly #callers: number;
   readonly #random: () => number;
 
-  constructor(url: string, directory: string, callers: number, random: () => number) {
-    this.#url = url;
+  constructor(store: StoreAddress, directory: string, callers: number, random: () => number) {
+    this.#store = store;
     this.#directory = directory;
     this.#callers = callers;
     this.#random = random;
@@ -45,7 +46,8 @@ export class HistoryRun implements AsyncDisposable {
     while (performance.now() < end) {
       await sleep(300 + this.#random() * 1_200);
       const worker = this.#living.shift()!;
-      const isKill = this.#random() < 0.3;
+      const isOverdue = this.kills === 0 && this.pauses === 2; // also a short run has one
+      const isKill = this.#random() < 0.3 || isOverdue;
       this.#living.push(isKill ? await this.#replaced(worker) : worker);
       if (!isKill) pauses.push(this.#pause(worker));
     }
@@ -86,11 +88,12 @@ export class HistoryRun implements AsyncDisposable {
     const name = `worker-${this.#all.length}`;
     const file = join(this.#directory, name);
     const seed = Math.floor(this.#random() * 2 ** 32);
-    const args = [this.#url, file, String(this.#callers), String(seed)];
+    const { kind, address } = this.#store;
+    const args = [kind, address, file, String(this.#callers), String(seed)];
     const worker: Worker = { name, child: new ChildProcess(WORKER, { args }) };
     this.#all.push(worker);
     await writeFile(file, '', { flag: 'a' });
-    await worker.child.next();
+    await worker.child.next({ within: 40_000 }); // several start at once
     return worker;
   }
 

@@ -26,7 +26,7 @@ describe(`${PROCESSES} processes with ${CALLERS} callers each, killed and paused
     server = await RedisServer.start();
     directory = await mkdtemp(join(tmpdir(), 'holdfast-history-'));
     watch = await WakeUpWatch.start(server.url);
-    run = new HistoryRun(server.url, directory, CALLERS, seeded(SEED));
+    run = new HistoryRun({ kind: 'redis', address: server.url }, directory, CALLERS, seeded(SEED));
     await run.start(PROCESSES);
   }, 60_000);
 

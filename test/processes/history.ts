@@ -13,6 +13,8 @@ export type Entry =
       readonly until: number;
     }
   | { readonly is: 'released' | 'lost'; readonly ask: number; readonly at: number }
+  /** A holder saw that it still has the lock. `at` is before it looked, so that no pause lies between the two. */
+  | { readonly is: 'seen'; readonly ask: number; readonly at: number }
   /** What becomes of the lease of a key: it comes out of the line, goes on in the process, goes back. */
   | { readonly is: 'claimed' | 'passing' | 'returned'; readonly key: string }
   /** The server is asked for fencing tokens, and says whether others wait. */
@@ -27,8 +29,8 @@ export interface Granted {
   readonly key: string;
   readonly token: number;
   readonly at: number;
-  /** The end of its validity, as far as it was known. */
-  readonly until: number;
+  /** The end of its validity, as far as it was known. Missing: it lives as long as a session, and was held while `seen`. */
+  readonly until?: number | undefined;
   readonly from: 'attempt' | 'line' | 'holder before';
 }
 
@@ -74,7 +76,10 @@ function overlaps(histories: readonly ProcessHistory[]): string[] {
   return found;
 }
 
-/** From the grant to the first end of it: a release, a loss, the end of its validity, or of its process. */
+/**
+ * From the grant to the first end of it: a release, a loss, the end of its validity, or of its process. Of a session, which a
+ * process that is paused cannot see end: to the last moment at which it saw that it had the lock.
+ */
 function holdsOf({ process, entries, killedAt = Infinity }: ProcessHistory): Hold[] {
   const holds = new Map<number, Hold>();
   const byToken = new Map<string, number>();
@@ -83,9 +88,12 @@ function holdsOf({ process, entries, killedAt = Infinity }: ProcessHistory): Hol
     if (entry.is === 'released' || entry.is === 'lost') {
       ends.set(entry.ask, Math.min(entry.at, ends.get(entry.ask) ?? Infinity));
     } else if (entry.is === 'granted') {
-      const { key, token, at: from, until } = entry;
+      const { key, token, at: from, until = from } = entry;
       holds.set(entry.ask, { process, key, token, from, until });
       byToken.set(`${key} ${token}`, entry.ask);
+    } else if (entry.is === 'seen') {
+      const hold = holds.get(entry.ask)!;
+      hold.until = Math.max(hold.until, entry.at);
     } else if (entry.is === 'extended') {
       const hold = holds.get(byToken.get(`${entry.key} ${entry.token}`) ?? -1);
       if (hold) hold.until = Math.max(hold.until, entry.until);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WORK_MS } from './duration.js';
 import { all, unanswered } from './history-entries.js';
 import { seeded } from './history-random.js';
 import { HistoryRun } from './history-run.js';
@@ -9,8 +10,6 @@ import { TroubledNodes } from './redlock-history-nodes.js';
 
 const PROCESSES = 4;
 const CALLERS = 8;
-/** `HOLDFAST_TEST_SECONDS` makes it shorter or longer. */
-const WORK_MS = Number(process.env['HOLDFAST_TEST_SECONDS'] ?? 15) * 1_000;
 /** `HOLDFAST_TEST_SEED` repeats the choices of a run, though not its interleaving. */
 const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
 /** Why a caller may get no lock: two nodes are in trouble at times, and then a third one is late. */
@@ -27,7 +26,12 @@ describe(`${PROCESSES} processes with ${CALLERS} callers each on 5 nodes, all in
   beforeAll(async () => {
     nodes = await TroubledNodes.start(seeded(SEED + 1));
     directory = await mkdtemp(join(tmpdir(), 'holdfast-redlock-history-'));
-    run = new HistoryRun(nodes.urls.join(), directory, CALLERS, seeded(SEED));
+    run = new HistoryRun(
+      { kind: 'redlock', address: nodes.urls.join() },
+      directory,
+      CALLERS,
+      seeded(SEED),
+    );
     await run.start(PROCESSES);
   }, 60_000);
 

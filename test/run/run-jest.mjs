@@ -3,23 +3,37 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from './run-command.mjs';
 
-/** Specs that break servers, fill processes and count milliseconds: one at a time, and without coverage, which slows them. */
-const ALONE = ['test/faults', 'test/processes', 'test/leaks', 'test/packaging'];
+/** Specs that fill processes, and count milliseconds or what is left in a process: one at a time, and without coverage, which slows them. */
+const ALONE = ['test/processes', 'test/leaks', 'test/packaging'];
+/** Specs that break servers and wait for what follows, or explore a model: some at a time, and without coverage as well. */
+const UNCOVERED = ['test/faults', 'test/model'];
 
 /** Runs all other specs with coverage, and counts the tests. */
 export function runJest() {
-  const others = ALONE.flatMap((folder) => ['--testPathIgnorePatterns', `/${folder}/`]);
+  const others = [...ALONE, ...UNCOVERED].flatMap((each) => [
+    '--testPathIgnorePatterns',
+    `/${each}/`,
+  ]);
   return counted(['npx', 'jest', '--coverage', '--maxWorkers=2', ...others]);
+}
+
+/** Runs those that coverage would only slow, and counts the tests. */
+export function runUncovered() {
+  return counted(['npx', 'jest', '--maxWorkers=3', ...foldersOf(UNCOVERED)]); // they wait more than they work
 }
 
 /** Runs those that want the machine for themselves, and counts the tests. */
 export function runAlone() {
-  return counted(['npx', 'jest', '--runInBand', ...ALONE.map((folder) => `/${folder}/`)]);
+  return counted(['npx', 'jest', '--runInBand', ...foldersOf(ALONE)]);
 }
 
 /** Runs the specs of the Nest layer on older versions of Nest, and counts the tests. */
 export function runCompat() {
   return counted(['node', 'test/compat/run.mjs', '--', '--maxWorkers=2']);
+}
+
+function foldersOf(names) {
+  return names.map((name) => `/${name}/`);
 }
 
 async function counted(words) {

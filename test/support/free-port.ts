@@ -5,13 +5,26 @@ export async function freePort(): Promise<number> {
   return (await probe(0))!;
 }
 
-/** As `freePort`, for a Redis Cluster node, which also listens on its port + 10000. */
+/** As `freePort`, of those that no client gets by chance: a server finds its port free when it comes back. */
+export async function freeServerPort(): Promise<number> {
+  for (;;) {
+    const port = randomLowPort();
+    if ((await probe(port)) !== undefined) return port;
+  }
+}
+
+/** As `freeServerPort`, for a Redis Cluster node, which also listens on its port + 10000. */
 export async function freeClusterPort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000); // below the ephemeral range, bus included
+    const port = randomLowPort();
     if ((await probe(port)) !== undefined && (await probe(port + 10_000)) !== undefined)
       return port;
   }
+}
+
+/** Below the ephemeral range, which begins at 32768 or higher. */
+function randomLowPort(): number {
+  return 20_000 + Math.floor(Math.random() * 12_000);
 }
 
 /** Binds and frees `port` again. Resolves `undefined` when it is taken. */

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.js';
+import { needed } from './server-process.js';
+import programs from './server-programs.cjs';
 import { until } from './until.js';
 
 /** Milliseconds. A sentinel asks each second: with less, it finds a master down that it has not asked yet. */
@@ -67,7 +69,7 @@ export class SentinelProcess {
     const file = join(this.#directory, 'sentinel.conf');
     await writeFile(file, configuration(this.name, this.port, masterPort, quorum));
     let log = '';
-    const child = spawn(process.env['REDIS_SERVER'] ?? 'redis-server', [file, '--sentinel'], {
+    const child = spawn(needed(programs.redis(), 'redis-server'), [file, '--sentinel'], {
       cwd: this.#directory,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -13,11 +13,16 @@ export class RecordingStore implements LockStore {
   readonly #store: LockStore;
   readonly #record: (entry: Entry) => void;
   readonly #origins = new Map<string, Granted['from']>();
+  /** Missing where the store has none. */
+  readonly acquire: LockStore['acquire'];
+  readonly observe: LockStore['observe'];
 
   constructor(store: LockStore, record: (entry: Entry) => void) {
     this.#store = store;
     this.#record = record;
     ({ name: this.name, supports: this.supports } = store);
+    this.acquire = store.acquire && ((request, signal) => this.#fromTheLine(request, signal));
+    this.observe = store.observe?.bind(store);
   }
 
   /** Where the lease of this token came from. To be asked once. */
@@ -33,25 +38,28 @@ export class RecordingStore implements LockStore {
     return lease && this.#recorded(lease, request, 'attempt');
   }
 
-  async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
+  async close(): Promise<void> {
+    await this.#store.close?.();
+  }
+
+  async #fromTheLine(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
     const lease = await this.#store.acquire!(request, signal);
     this.#record({ is: 'claimed', key: request.key });
     return this.#recorded(lease, request, 'line');
   }
 
-  async close(): Promise<void> {
-    await this.#store.close?.();
-  }
-
   #recorded(lease: Lease, request: AcquireRequest, from: Granted['from']): Lease {
     const { key } = request;
     const next = (passed: Lease) => this.#recorded(passed, request, 'holder before');
-    let hasToken = from !== 'line'; // a claim gets it with its first extension
+    let hasToken = from !== 'line' || !this.supports.ttl; // a claim gets it with its first extension
     const setOrigin = () => this.#origins.set(`${key} ${lease.fencingToken}`, from);
     if (hasToken) setOrigin();
     return {
       get fencingToken() {
         return lease.fencingToken;
+      },
+      get lost() {
+        return lease.lost;
       },
       extend: async (ttl) => {
         const isOurs = await this.#extend(lease, key, ttl);
@@ -63,12 +71,14 @@ export class RecordingStore implements LockStore {
         this.#record({ is: 'returned', key });
         return lease.release();
       },
-      passOn: (ttl, renew) => {
-        const passed = lease.passOn!(ttl, renew);
-        if (passed) this.#record({ is: 'passing', key });
-        if (!(passed instanceof Promise)) return passed && next(passed);
-        return passed.then((answer) => answer && next(answer));
-      },
+      passOn:
+        lease.passOn &&
+        ((ttl, renew) => {
+          const passed = lease.passOn!(ttl, renew);
+          if (passed) this.#record({ is: 'passing', key });
+          if (!(passed instanceof Promise)) return passed && next(passed);
+          return passed.then((answer) => answer && next(answer));
+        }),
     };
   }
 
@@ -76,7 +86,7 @@ export class RecordingStore implements LockStore {
     const sentAt = now();
     const isOurs = await lease.extend(ttl);
     const until = sentAt + (ttl * 0.99 - 2) * 1e6;
-    if (isOurs) {
+    if (isOurs && this.supports.ttl) {
       this.#record({ is: 'extended', key, token: Number(lease.fencingToken), until });
     }
     return isOurs;

@@ -1,36 +1,38 @@
 import { createHash } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Lock, LockService, type LockStore, RedisLockStore } from 'nest-holdfast';
-import { RedlockStore } from 'nest-holdfast/redlock';
+import { type Lock, LockService } from 'nest-holdfast';
 import { RENEW } from '../../../lib/stores/redis/redis-scripts.js';
-import { OwnClient } from '../../stores/redis-locks.js';
+import type { OwnClient } from '../../stores/redis-locks.js';
 import { openChannel } from '../../support/worker-channel.js';
 import type { Entry } from '../history.js';
 import { seeded } from '../history-random.js';
 import { RecordingStore, now } from './history-store.js';
+import { type OpenStore, type StoreAddress, openStore } from './open-store.js';
 
 const KEYS = ['a', 'b', 'c'];
 const TTL = 2_000;
-/** Milliseconds for one of several nodes. */
-const NODE_TIMEOUT = 250;
-const [urls, file, callers, seed] = process.argv.slice(2) as [string, string, string, string];
+/** Milliseconds between two looks of a holder at a lock that it has for long. */
+const LOOKS = 20;
+const [storeKind, address, file, callers, seed] = process.argv.slice(2) as [
+  StoreAddress['kind'],
+  ...[string, string, string, string],
+];
 const channel = openChannel<'ready' | 'stopped', 'stop'>();
 const random = seeded(Number(seed));
 const log = openSync(file, 'a');
-const clients = urls.split(',').map((url) => new OwnClient(url));
-const store = new RecordingStore(storeOn(clients), record);
-const locks = new LockService(store, { ttl: TTL, waitTimeout: 60_000 });
 const stop = new AbortController();
 let asks = 0;
 channel.onMessage(() => stop.abort());
-if (clients.length === 1) watch(clients[0]!); // what one of several nodes says is not the whole story
 
-/** With several nodes, one that comes back without its data has no vote before all locks it may have had are over. */
-function storeOn(all: readonly OwnClient[]): LockStore {
-  const stores = all.map(({ redis }) => new RedisLockStore(redis));
-  if (stores.length === 1) return stores[0]!;
-  return new RedlockStore(stores, { nodeTimeout: NODE_TIMEOUT, quarantine: true, largestTtl: TTL });
+async function main(): Promise<void> {
+  const opened = await openStore({ kind: storeKind, address }, TTL);
+  opened.clients?.forEach(watch);
+  const worker = new Worker(opened);
+  channel.send('ready');
+  await Promise.all(Array.from({ length: Number(callers) }, () => worker.caller()));
+  await worker.close();
+  channel.send('stopped');
 }
 
 function watch(client: OwnClient): void {
@@ -67,61 +69,90 @@ function keyOf(lock: string): string {
   return lock.replace('lock:', '');
 }
 
-async function caller(): Promise<void> {
-  while (!stop.signal.aborted) {
-    const ask = asks++;
-    const key = KEYS[Math.floor(random() * KEYS.length)]!;
-    const lock = await granted(ask, key);
-    if (lock) await hold(ask, lock);
-    await sleep(random() * 20);
+class Worker {
+  readonly #store: RecordingStore;
+  readonly #locks: LockService;
+  readonly #closeClients: () => Promise<unknown>;
+
+  constructor({ store, close }: OpenStore) {
+    this.#store = new RecordingStore(store, record);
+    this.#locks = new LockService(this.#store, { ttl: TTL, waitTimeout: 60_000 });
+    this.#closeClients = close;
+  }
+
+  async caller(): Promise<void> {
+    while (!stop.signal.aborted) {
+      const ask = asks++;
+      const key = KEYS[Math.floor(random() * KEYS.length)]!;
+      const lock = await this.#granted(ask, key);
+      if (lock) await this.#hold(ask, lock);
+      await sleep(random() * 20);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#locks.close();
+    await this.#closeClients();
+  }
+
+  /** Asks for the key: once, or for as long as it takes, or until it is cancelled. */
+  async #granted(ask: number, key: string): Promise<Lock | undefined> {
+    const canceller = new AbortController();
+    const { signal } = canceller;
+    const kind = random();
+    const cancel = (): void => {
+      record({ is: 'cancelled', ask, at: now() });
+      canceller.abort();
+    };
+    record({ is: 'asked', ask, key, at: now() });
+    const timer = kind < 0.15 ? setTimeout(cancel, random() * 200) : undefined;
+    try {
+      const lock = await (kind > 0.9
+        ? this.#locks.tryAcquire(key)
+        : this.#locks.acquire(key, { signal }));
+      if (!lock) record({ is: 'refused', ask, at: now(), why: 'held' });
+      return lock;
+    } catch (error) {
+      record({ is: 'refused', ask, at: now(), why: String(error) });
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Mostly short, and now and then for so long that the lock has to be extended. */
+  async #hold(ask: number, lock: Lock): Promise<void> {
+    const { key } = lock;
+    const at = now(); // first, so that a process that is stopped here finds the lock used up
+    const until = this.#store.supports.ttl ? at + lock.remaining * 1e6 : undefined;
+    const token = Number(lock.fencingToken);
+    const from = this.#store.takeOrigin(key, lock.fencingToken);
+    record({ is: 'granted', ask, key, token, at, until, from });
+    const lost = (): void => record({ is: 'lost', ask, at: now() });
+    if (lock.signal.aborted) record({ is: 'lost', ask, at });
+    else lock.signal.addEventListener('abort', lost, { once: true });
+    const kind = random();
+    if (kind < 0.003) await this.#holdFor(700 + random() * 800, ask, lock);
+    else if (kind < 0.9) await this.#holdFor(random() * 12, ask, lock);
+    if (random() < 0.02) await lock.extend(TTL).catch(() => undefined);
+    look(ask, lock);
+    record({ is: 'released', ask, at: now() });
+    await lock.release();
+  }
+
+  async #holdFor(milliseconds: number, ask: number, lock: Lock): Promise<void> {
+    const end = performance.now() + milliseconds;
+    for (let left = milliseconds; left > 0; left = end - performance.now()) {
+      look(ask, lock);
+      await sleep(Math.min(left, LOOKS));
+    }
   }
 }
 
-/** Asks for the key: once, or for as long as it takes, or until it is cancelled. */
-async function granted(ask: number, key: string): Promise<Lock | undefined> {
-  const canceller = new AbortController();
-  const { signal } = canceller;
-  const kind = random();
-  const cancel = (): void => {
-    record({ is: 'cancelled', ask, at: now() });
-    canceller.abort();
-  };
-  record({ is: 'asked', ask, key, at: now() });
-  const timer = kind < 0.15 ? setTimeout(cancel, random() * 200) : undefined;
-  try {
-    const lock = await (kind > 0.9 ? locks.tryAcquire(key) : locks.acquire(key, { signal }));
-    if (!lock) record({ is: 'refused', ask, at: now(), why: 'held' });
-    return lock;
-  } catch (error) {
-    record({ is: 'refused', ask, at: now(), why: String(error) });
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
+/** A validity says until when a lock may be used; a session has none, so its holder says when it did. */
+function look(ask: number, lock: Lock): void {
+  const at = now();
+  if (lock.isHeld && lock.remaining === Infinity) record({ is: 'seen', ask, at });
 }
 
-/** Mostly short, and now and then for so long that the lock has to be extended. */
-async function hold(ask: number, lock: Lock): Promise<void> {
-  const { key } = lock;
-  const at = now(); // first, so that a process that is stopped here finds the lock used up
-  const until = at + lock.remaining * 1e6;
-  const token = Number(lock.fencingToken);
-  const from = store.takeOrigin(key, lock.fencingToken);
-  record({ is: 'granted', ask, key, token, at, until, from });
-  const lost = (): void => record({ is: 'lost', ask, at: now() });
-  if (lock.signal.aborted) record({ is: 'lost', ask, at });
-  else lock.signal.addEventListener('abort', lost, { once: true });
-  const kind = random();
-  if (kind < 0.003) await sleep(700 + random() * 800);
-  else if (kind < 0.9) await sleep(random() * 12);
-  if (random() < 0.02) await lock.extend(TTL).catch(() => undefined);
-  record({ is: 'released', ask, at: now() });
-  await lock.release();
-}
-
-channel.send('ready');
-void Promise.all(Array.from({ length: Number(callers) }, caller)).then(async () => {
-  await locks.close();
-  for (const client of clients) await client[Symbol.asyncDispose]();
-  channel.send('stopped');
-});
+void main();

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import type { Lock } from 'nest-holdfast';
+import { nothingLeft } from '../faults/left-behind.js';
+import type { WaiterMessage, WaiterOrder } from '../faults/workers/waiter.worker.js';
 import { QueueProcess, inLine, standing } from '../stores/queue-process.js';
 import { ServerLog } from '../stores/server-log.js';
 import { ChildProcess } from '../support/child-process.js';
 import { RedisServer } from '../support/redis-server.js';
-import { nothingLeft } from './left-behind.js';
-import type { WaiterMessage, WaiterOrder } from './workers/waiter.worker.js';
 
 jest.setTimeout(60_000);
 

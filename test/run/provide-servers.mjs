@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { installPackages, isDebianRoot } from './install-packages.mjs';
+
+const programs = createRequire(import.meta.url)('../support/server-programs.cjs');
+
+/** What the tests start servers of their own from. `packages` are Debian's: of a list, the first that there is. */
+const SERVERS = [
+  {
+    name: 'Redis, version 6 or later',
+    isThere: () => isAtLeast(programs.redis(), /v=([\d.]+)/, [6]),
+    packages: ['redis-server'],
+    brew: 'redis',
+    variables: ['REDIS_SERVER=…/redis-server'],
+  },
+  {
+    name: 'ZooKeeper, with Java 11 or later',
+    isThere: () =>
+      programs.zookeeper() !== undefined && isAtLeast(programs.java(), /([\d.]+)/, [11]),
+    packages: ['libzookeeper-java', 'default-jre-headless'],
+    brew: 'zookeeper openjdk',
+    variables: ['ZOOKEEPER_CLASSPATH=…/lib/*', 'JAVA=…/java'],
+  },
+  {
+    name: 'PostgreSQL, version 12 or later',
+    isThere: () =>
+      programs.initdb() !== undefined && isAtLeast(programs.postgres(), /\) ([\d.]+)/, [12]),
+    packages: ['postgresql'],
+    brew: 'postgresql',
+    variables: ['POSTGRES_SERVER=…/postgres', 'POSTGRES_INITDB=…/initdb'],
+  },
+  {
+    name: 'MariaDB, version 10.6 or later',
+    isThere: () =>
+      programs.mariadbInstall() !== undefined &&
+      isAtLeast(programs.mariadb(), /Ver ([\d.]+)-MariaDB/, [10, 6]),
+    packages: ['mariadb-server'],
+    brew: 'mariadb',
+    variables: ['MARIADB_SERVER=…/mariadbd', 'MARIADB_INSTALL_DB=…/mariadb-install-db'],
+  },
+  {
+    name: 'etcd, version 3.4 or later',
+    isThere: () => isAtLeast(programs.etcd(), /Version: ([\d.]+)/, [3, 4]),
+    packages: [['etcd-server', 'etcd']],
+    brew: 'etcd',
+    variables: ['ETCD_SERVER=…/etcd'],
+  },
+];
+
+/** Finds every program, or installs what is missing where that can be done. Rejects with advice. */
+export async function provideServers() {
+  const missing = missingServers();
+  if (missing.length > 0 && isDebianRoot()) {
+    console.log(`Installs ${missing.map(({ name }) => name).join('; ')}`);
+    await installPackages(missing.flatMap(({ packages }) => packages));
+  }
+  const stillMissing = missingServers();
+  if (stillMissing.length > 0) throw new Error(adviceOn(stillMissing));
+}
+
+function missingServers() {
+  return SERVERS.filter(({ isThere }) => !isThere());
+}
+
+function isAtLeast(program, pattern, oldest) {
+  if (program === undefined) return false;
+  try {
+    const words = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: 'pipe' });
+    const version = (pattern.exec(words)?.[1] ?? '').split('.').map(Number);
+    const differing = oldest.findIndex((part, index) => version[index] !== part);
+    return differing < 0 || version[differing] > oldest[differing];
+  } catch {
+    return false; // no such program
+  }
+}
+
+function adviceOn(servers) {
+  const packages = servers.flatMap((server) => server.packages.map((each) => [each].flat()[0]));
+  const lines = servers.map(({ name, variables }) => `  ${name}: ${variables.join(', ')}`);
+  return `
+The tests start servers of their own. These are missing here, or older than that:
+${lines.join('\n')}
+  Debian, Ubuntu   sudo apt-get install ${packages.join(' ')}
+  macOS            brew install ${servers.map(({ brew }) => brew).join(' ')}
+  elsewhere        docker compose run --rm test
+An environment variable, as listed above, names one that is neither on the PATH nor where Debian puts it.`;
+}

@@ -1,0 +1,9 @@
+type Lookup = () => string | undefined;
+
+declare const programs: Readonly<
+  Record<
+    'redis' | 'java' | 'zookeeper' | 'postgres' | 'initdb' | 'mariadb' | 'mariadbInstall' | 'etcd',
+    Lookup
+  >
+>;
+export = programs;
