@@ -1,0 +1,79 @@
+import { systemClock } from '../../core/clock.js';
+import type { Clock } from '../../core/clock.js';
+import { show } from '../../core/lock-options.js';
+
+/** Where etcd is, and as whom to talk to it. */
+export interface EtcdServers {
+  /** One or more members: `'127.0.0.1:2379'`, `'https://etcd-1:2379'`. One is talked to at a time, the next when it fails. */
+  readonly hosts: string | readonly string[];
+  /** Missing: the server has no authentication. */
+  readonly auth?: { readonly username: string; readonly password: string } | undefined;
+  /** For TLS. Missing: what Node trusts, where the hosts begin with `https:`. */
+  readonly credentials?: EtcdCredentials | undefined;
+  /** Channel options of `@grpc/grpc-js`. */
+  readonly grpcOptions?: Readonly<Record<string, string | number>> | undefined;
+}
+
+/** PEM. */
+export interface EtcdCredentials {
+  readonly rootCertificate: string | Uint8Array;
+  /** With `certChain`, where the server wants to know its clients. */
+  readonly privateKey?: string | Uint8Array | undefined;
+  readonly certChain?: string | Uint8Array | undefined;
+}
+
+export interface EtcdLockStoreOptions {
+  /**
+   * Stands in front of every key: `order:42` is kept below `holdfast/order%3A42/`. May be empty.
+   * @default 'holdfast/'
+   */
+  readonly prefix?: string | undefined;
+  /**
+   * Milliseconds after which the server frees what this process holds, once it hears nothing more of it. etcd counts whole
+   * seconds, so it is rounded up, and has a minimum of its own (2 seconds with its default election timeout). At least 1_000.
+   * @default 10_000
+   */
+  readonly sessionTimeout?: number | undefined;
+  /** For tests: a `FakeClock` from `nest-holdfast/testing`. */
+  readonly clock?: Clock | undefined;
+}
+
+export interface ResolvedEtcdOptions {
+  readonly prefix: string;
+  readonly sessionTimeout: number;
+  readonly clock: Clock;
+}
+
+const SHORTEST_SESSION = 1_000;
+const LONGEST_SESSION = 86_400_000;
+
+/** Throws `TypeError` or `RangeError` naming the option. */
+export function resolveEtcdOptions(options: EtcdLockStoreOptions): ResolvedEtcdOptions {
+  const { prefix = 'holdfast/', sessionTimeout = 10_000, clock = systemClock } = options;
+  if (typeof prefix !== 'string') {
+    throw new TypeError(`prefix must be a string, got ${show(prefix)}`);
+  }
+  const isWhole = Number.isInteger(sessionTimeout);
+  if (!isWhole || sessionTimeout < SHORTEST_SESSION || sessionTimeout > LONGEST_SESSION) {
+    throw new RangeError(
+      `sessionTimeout must be a whole number of ms from ${SHORTEST_SESSION} to ${LONGEST_SESSION}, got ${show(sessionTimeout)}`,
+    );
+  }
+  return { prefix, sessionTimeout, clock };
+}
+
+/** The hosts as a list. Throws `TypeError` for what names none. */
+export function hostsOf(servers: EtcdServers): readonly string[] {
+  const hosts: unknown = servers?.hosts;
+  const list = typeof hosts === 'string' ? [hosts] : hosts;
+  const isList = Array.isArray(list) && list.length > 0;
+  if (!isList || !list.every((host) => typeof host === 'string' && host !== '')) {
+    throw new TypeError(
+      `EtcdLockStore expects hosts, \`new EtcdLockStore({ hosts: '127.0.0.1:2379' })\`, got ${show(hosts)}`,
+    );
+  }
+  const { auth } = servers;
+  if (auth && (typeof auth.username !== 'string' || typeof auth.password !== 'string'))
+    throw new TypeError('auth must be { username, password }, both strings');
+  return list as readonly string[];
+}

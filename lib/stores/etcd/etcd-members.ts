@@ -1,0 +1,150 @@
+import type { Clock } from '../../core/clock.js';
+import { pause, unless, within } from './bounded.js';
+import type { CallOptions, EtcdClient, EtcdFlow } from './etcd-client.js';
+import { isRefusal } from './etcd-refusal.js';
+import { deadlineIn } from './open-client.js';
+
+type Call<T> = (client: EtcdClient, options: CallOptions) => Promise<T>;
+
+/** Nobody waits for so long. It gives back what a call takes up that has no answer. */
+const DEADLINES = 10;
+/** The pause before another member is asked, or the same one again, is this part of what an answer may take. */
+const PAUSE_PART = 10;
+
+/** A connection to one member, and what flows on it. */
+export class EtcdConnection {
+  readonly client: EtcdClient;
+  readonly #streams = new Set<EtcdFlow>();
+  #isClosed = false;
+
+  constructor(client: EtcdClient) {
+    this.client = client;
+  }
+
+  /** Ends with the connection. `ended` is called once, however it ends. */
+  keep(stream: EtcdFlow, ended: () => void): void {
+    const end = () => {
+      if (this.#streams.delete(stream)) ended();
+    };
+    this.#streams.add(stream);
+    stream.on('error', end);
+    stream.on('end', end);
+    if (this.#isClosed) stream.cancel();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of this.#streams) stream.cancel();
+    this.client.close();
+  }
+}
+
+/**
+ * The members of a cluster, one of which everything is asked. When it fails, all that was connected to it is given up, and the
+ * next one is asked: a member that hangs would otherwise keep quiet those who only listen.
+ */
+export class EtcdMembers {
+  /** Milliseconds for one answer of one member. */
+  readonly timeout: number;
+  readonly #hosts: readonly string[];
+  readonly #open: (host: string) => Promise<EtcdClient>;
+  readonly #clock: Clock;
+  #index = 0;
+  #current: Promise<EtcdConnection> | undefined;
+  #isClosed = false;
+
+  constructor(
+    hosts: readonly string[],
+    open: (host: string) => Promise<EtcdClient>,
+    clock: Clock,
+    timeout: number,
+  ) {
+    this.#hosts = hosts;
+    this.#open = open;
+    this.#clock = clock;
+    this.timeout = timeout;
+    this.#index = Math.floor(Math.random() * hosts.length);
+  }
+
+  get count(): number {
+    return this.#hosts.length;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  connection(): Promise<EtcdConnection> {
+    if (this.#isClosed) return Promise.reject(new Error('the store was closed'));
+    if (this.#current) return this.#current;
+    const host = this.#hosts[this.#index]!;
+    const opening = this.#open(host).then((client) => new EtcdConnection(client));
+    this.#current = opening;
+    opening.catch(() => (this.#current = undefined));
+    return opening;
+  }
+
+  /** Something on this connection went wrong. Does nothing when it was given up before. */
+  async failed(connection: EtcdConnection): Promise<void> {
+    if (!this.#current || (await this.#current) !== connection) return;
+    this.#index = (this.#index + 1) % this.#hosts.length;
+    this.#current = undefined;
+    connection.close();
+  }
+
+  /** One question to one member. After an error that is no refusal, it may still take effect. */
+  async once<T>(call: Call<T>): Promise<T> {
+    const connection = await this.connection();
+    try {
+      const options = { deadline: deadlineIn(DEADLINES * this.timeout) };
+      return await within(this.#clock, this.timeout, call(connection.client, options));
+    } catch (error) {
+      if (!isRefusal(error)) await this.failed(connection);
+      throw error;
+    }
+  }
+
+  /** Asks each member, and the first one again. For what may be done twice. */
+  async ask<T>(call: Call<T>): Promise<T> {
+    for (let left = this.count; ; left--) {
+      try {
+        return await this.once(call);
+      } catch (error) {
+        if (left <= 0 || isRefusal(error) || this.#isClosed) throw error;
+        await this.pause();
+      }
+    }
+  }
+
+  /** Asks until there is an answer, or `signal` aborts, with whose reason it rejects. For what may be done twice. */
+  async insist<T>(call: Call<T>, signal: AbortSignal): Promise<T> {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await unless(signal, this.once(call));
+      } catch (error) {
+        if (signal.aborted || isRefusal(error) || this.#isClosed) throw error;
+        await this.pause(signal);
+      }
+    }
+  }
+
+  /** Whether `work` is done within the time of one answer. It goes on otherwise. Never rejects. */
+  isInTime(work: Promise<unknown>): Promise<boolean> {
+    return within(this.#clock, this.timeout, work).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  pause(signal?: AbortSignal): Promise<void> {
+    return pause(this.#clock, this.timeout / PAUSE_PART, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const current = this.#current;
+    this.#current = undefined;
+    (await current)?.close();
+  }
+}

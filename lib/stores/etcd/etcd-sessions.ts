@@ -1,0 +1,37 @@
+import { EtcdSession } from './etcd-session.js';
+import type { SessionSurroundings } from './etcd-session.js';
+
+/** The one session of a store: opened when it is first needed, and again when it is needed after a loss. */
+export class EtcdSessions {
+  readonly #around: SessionSurroundings;
+  #current: Promise<EtcdSession> | undefined;
+  #isClosed = false;
+
+  constructor(around: SessionSurroundings) {
+    this.#around = around;
+  }
+
+  async current(): Promise<EtcdSession> {
+    const known = this.#current;
+    if (known) {
+      const session = await known;
+      if (!session.isLost) return session;
+      if (this.#current === known) this.#current = undefined;
+      return this.current();
+    }
+    if (this.#isClosed) throw new Error('the store was closed');
+    const opening = EtcdSession.open(this.#around);
+    this.#current = opening;
+    opening.catch(() => {
+      if (this.#current === opening) this.#current = undefined;
+    });
+    return opening;
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const session = await this.#current?.catch(() => undefined);
+    await session?.close();
+  }
+}

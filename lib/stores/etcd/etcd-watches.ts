@@ -1,0 +1,128 @@
+import type { Clock } from '../../core/clock.js';
+import { pause, within } from './bounded.js';
+import type { EtcdStream, WatchRequest, WatchResponse } from './etcd-client.js';
+import type { EtcdConnection, EtcdMembers } from './etcd-members.js';
+
+/** The watches of a store, on one stream. */
+export class EtcdWatches {
+  readonly #members: EtcdMembers;
+  readonly #clock: Clock;
+  /** How long to believe a watch that says nothing, in ms. */
+  readonly #patience: number;
+  #stream: Promise<WatchStream> | undefined;
+
+  constructor(members: EtcdMembers, clock: Clock, patience: number) {
+    this.#members = members;
+    this.#clock = clock;
+    this.#patience = patience;
+  }
+
+  /**
+   * Resolves once `key` was deleted in revision `from` or later. Resolves also when that can be told no more, for the
+   * connection was lost or the revision was compacted away, and once in a while: the caller looks, and watches again. Rejects
+   * when no watch can be had.
+   *
+   * `isEager`: resolves at once, too, when anything at all has changed since: etcd tells of what was before a watch only every
+   * 100 ms, so a look is quicker.
+   */
+  async deleted(key: Buffer, from: string, signal: AbortSignal, isEager: boolean): Promise<void> {
+    const stream = await this.#open();
+    const over = new AbortController();
+    const stop = () => over.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    const id = stream.watch(key, from, { wake: stop, isEager });
+    if (signal.aborted) stop();
+    await pause(this.#clock, this.#patience, over.signal);
+    signal.removeEventListener('abort', stop);
+    stream.forget(id);
+  }
+
+  #open(): Promise<WatchStream> {
+    if (this.#stream) return this.#stream;
+    const opening = this.#connect();
+    this.#stream = opening;
+    opening.catch(() => this.#forget(opening));
+    return opening;
+  }
+
+  async #connect(): Promise<WatchStream> {
+    const connection = await this.#members.connection();
+    try {
+      const opened = this.#watch(connection);
+      return await within(this.#clock, this.#members.timeout, opened);
+    } catch (error) {
+      await this.#members.failed(connection);
+      throw error;
+    }
+  }
+
+  async #watch(connection: EtcdConnection): Promise<WatchStream> {
+    const raw = await connection.client.watchClient.watch();
+    const opening = this.#stream;
+    const stream = new WatchStream(raw, () => this.#forget(opening));
+    connection.keep(raw, () => stream.end());
+    return stream;
+  }
+
+  #forget(stream: Promise<WatchStream> | undefined): void {
+    if (this.#stream === stream) this.#stream = undefined;
+  }
+}
+
+/** Somebody who waits for a change after `from`. */
+interface Watching {
+  readonly from: bigint;
+  readonly isEager: boolean;
+  readonly wake: () => void;
+}
+
+class WatchStream {
+  readonly #raw: EtcdStream<WatchRequest, WatchResponse>;
+  readonly #ended: () => void;
+  readonly #watching = new Map<string, Watching>();
+  #count = 0;
+  #hasEnded = false;
+
+  constructor(raw: EtcdStream<WatchRequest, WatchResponse>, ended: () => void) {
+    this.#raw = raw;
+    this.#ended = ended;
+    raw.on('data', (response) => this.#heard(response));
+  }
+
+  watch(key: Buffer, from: string, who: Omit<Watching, 'from'>): string {
+    const id = String(++this.#count);
+    if (this.#hasEnded) {
+      who.wake();
+      return id;
+    }
+    this.#watching.set(id, { ...who, from: BigInt(from) });
+    const filters = ['Noput'] as const;
+    this.#raw.write({ create_request: { watch_id: id, key, start_revision: from, filters } });
+    return id;
+  }
+
+  /** Does nothing when the server has ended the watch. */
+  forget(id: string): void {
+    if (!this.#watching.delete(id) || this.#hasEnded) return;
+    this.#raw.write({ cancel_request: { watch_id: id } });
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#ended();
+    for (const { wake } of this.#watching.values()) wake();
+    this.#watching.clear();
+  }
+
+  #heard({ watch_id, created, canceled, compact_revision, events, header }: WatchResponse): void {
+    const watching = this.#watching.get(watch_id);
+    if (!canceled) {
+      const isLate = created && watching?.isEager && BigInt(header.revision) >= watching.from;
+      if (isLate || events.length > 0) watching?.wake();
+      return;
+    }
+    this.#watching.delete(watch_id);
+    if (compact_revision !== '0') watching?.wake();
+    else if (watching || watch_id.startsWith('-')) this.#raw.cancel(); // refused: its login may have run out
+  }
+}

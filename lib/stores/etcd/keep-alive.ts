@@ -1,0 +1,127 @@
+import type { Clock } from '../../core/clock.js';
+import { pause, within } from './bounded.js';
+import type { EtcdStream, LeaseKept } from './etcd-client.js';
+import type { EtcdConnection, EtcdMembers } from './etcd-members.js';
+
+/** What comes of the beats. */
+export interface KeepAliveEvents {
+  /** The server keeps the session for `ttl` ms, counted from no earlier than `sentAt`. */
+  answered(sentAt: number, ttl: number): void;
+  /** So many beats in a row had no answer. */
+  unanswered(failures: number, error: unknown): void;
+  /** The server knows no such session. */
+  gone(): void;
+}
+
+/** Three chances within a session: one beat each third of it, as etcd's own client has it. */
+const BEATS_PER_SESSION = 3;
+
+/** Keeps one session alive: one beat at a time, on one stream, to one member after the other when they fail. */
+export class KeepAlive {
+  readonly #id: string;
+  readonly #members: EtcdMembers;
+  readonly #clock: Clock;
+  readonly #events: KeepAliveEvents;
+  readonly #stop = new AbortController();
+  #wake = new AbortController();
+  #stream: BeatStream | undefined;
+  #failures = 0;
+
+  constructor(id: string, members: EtcdMembers, clock: Clock, events: KeepAliveEvents) {
+    this.#id = id;
+    this.#members = members;
+    this.#clock = clock;
+    this.#events = events;
+  }
+
+  /** Beats until `stop`. Never rejects. */
+  async run(ttl: number): Promise<void> {
+    const { signal } = this.#stop;
+    signal.addEventListener('abort', () => this.#wake.abort(), { once: true });
+    for (;;) {
+      if (this.#failures > 0) await this.#members.pause(signal);
+      else await pause(this.#clock, ttl / BEATS_PER_SESSION, this.#wake.signal);
+      if (signal.aborted) break;
+      this.#wake = new AbortController();
+      await this.#beat();
+    }
+    this.#stream?.cancel();
+  }
+
+  /** Beats at once. */
+  hurry(): void {
+    this.#wake.abort();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #beat(): Promise<void> {
+    const { timeout } = this.#members;
+    let connection: EtcdConnection | undefined;
+    try {
+      connection = await this.#members.connection();
+      this.#stream ??= await within(this.#clock, timeout, this.#open(connection));
+      const sentAt = this.#clock.now();
+      const kept = await within(this.#clock, timeout, this.#stream.beat());
+      this.#heard(sentAt, kept);
+    } catch (error) {
+      this.#stream?.cancel();
+      this.#stream = undefined;
+      if (connection) await this.#members.failed(connection);
+      if (!this.#stop.signal.aborted) this.#events.unanswered(++this.#failures, error);
+    }
+  }
+
+  #heard(sentAt: number, { TTL }: LeaseKept): void {
+    if (this.#stop.signal.aborted) return;
+    this.#failures = 0;
+    if (Number(TTL) > 0) this.#events.answered(sentAt, Number(TTL) * 1_000);
+    else this.#events.gone();
+  }
+
+  async #open(connection: EtcdConnection): Promise<BeatStream> {
+    const raw = await connection.client.leaseClient.leaseKeepAlive();
+    const stream = new BeatStream(raw, this.#id);
+    connection.keep(raw, () => {
+      stream.end();
+      if (this.#stream === stream) this.#stream = undefined;
+      this.hurry(); // another member is asked at once
+    });
+    return stream;
+  }
+}
+
+/** One question and its answer at a time. */
+class BeatStream {
+  readonly #raw: EtcdStream<{ ID: string }, LeaseKept>;
+  readonly #id: string;
+  #resolve: ((kept: LeaseKept) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+  #hasEnded = false;
+
+  constructor(raw: EtcdStream<{ ID: string }, LeaseKept>, id: string) {
+    this.#raw = raw;
+    this.#id = id;
+    raw.on('data', (kept) => this.#resolve?.(kept));
+  }
+
+  beat(): Promise<LeaseKept> {
+    return new Promise((resolve, reject) => {
+      if (this.#hasEnded) throw new Error('the connection to etcd was lost');
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#raw.write({ ID: this.#id });
+    });
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#reject?.(new Error('the connection to etcd was lost'));
+  }
+
+  cancel(): void {
+    this.#raw.cancel();
+  }
+}
