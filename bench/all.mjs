@@ -17,6 +17,7 @@ const PARTS = [
   'crash.mjs',
   'renewal.mjs',
   'redlock.mjs',
+  'stores.mjs',
 ];
 const LIMIT = 600_000;
 

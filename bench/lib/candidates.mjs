@@ -5,12 +5,14 @@ import { BENCH } from './options.mjs';
 import { firstLine, within } from './time.mjs';
 
 /**
- * What every adapters/*.mjs and every `--adapters` file makes, filtered by `--only a,b*` and `--skip`. A quick run takes each
- * library in its best configuration alone.
+ * What every file of adapters/, or of a folder in there, and every `--adapters` file makes, filtered by `--only a,b*` and
+ * `--skip`. A quick run takes each library in its best configuration alone.
  */
-export async function loadCandidates({ only, skip, adapters, quick }, feature) {
-  const folder = join(BENCH, 'adapters');
-  const own = readdirSync(folder).sort();
+export async function loadCandidates({ only, skip, adapters, quick }, feature, subfolder = '') {
+  const folder = join(BENCH, 'adapters', subfolder);
+  const own = readdirSync(folder)
+    .filter((file) => file.endsWith('.mjs'))
+    .toSorted();
   const files = own.map((file) => join(folder, file));
   if (adapters) files.push(...adapters.split(',').map((file) => resolve(file)));
   const made = await Promise.all(files.map(load));

@@ -1,15 +1,21 @@
-// Counts what a process sends to its Redis servers, whichever client it uses, by reading along at the sockets. INFO
-// commandstats cannot tell: it also counts the commands that scripts call inside the server.
+// Counts what a process sends to its servers, whichever client it uses, by reading along at the sockets. The servers cannot tell:
+// INFO commandstats, for one, also counts the commands that scripts call inside Redis.
 import net from 'node:net';
 import { ADMIN } from './admin.mjs';
 
 export const wire = { commands: 0, writes: 0, bytes: 0 };
 
-const ports = new Set();
+const counterFor = new Map();
 const COUNTER = Symbol('command-counter');
 
+/** Redis servers. */
 export function watchPorts(...list) {
-  for (const port of list) ports.add(port);
+  for (const port of list) watchPort(port, () => new CommandCounter());
+}
+
+/** A server of another protocol: `createCounter()` makes what reads along at one connection, see protocols.mjs. */
+export function watchPort(port, createCounter) {
+  counterFor.set(port, createCounter);
 }
 
 /** Takes the bytes as they come: `*n` announces a command of n strings, `$length` a string. */
@@ -18,6 +24,7 @@ class CommandCounter {
   #line = '';
 
   read(bytes) {
+    let requests = 0;
     let at = 0;
     while (at < bytes.length) {
       if (this.#toSkip > 0) {
@@ -28,28 +35,25 @@ class CommandCounter {
       }
       const newline = bytes.indexOf(10, at);
       this.#line += bytes.latin1Slice(at, newline < 0 ? bytes.length : newline);
-      if (newline < 0) return;
-      this.#readLine(this.#line);
+      if (newline < 0) break;
+      if (this.#line[0] === '*') requests++;
+      else if (this.#line[0] === '$') this.#toSkip = Number.parseInt(this.#line.slice(1), 10) + 2;
       this.#line = '';
       at = newline + 1;
     }
-  }
-
-  #readLine(line) {
-    if (line[0] === '*') wire.commands++;
-    else if (line[0] === '$') this.#toSkip = Number.parseInt(line.slice(1), 10) + 2;
+    return requests;
   }
 }
 
 function count(socket, chunks) {
-  const isWatched = ports.has(socket.remotePort) && !socket[ADMIN];
-  if (!isWatched) return;
-  const counter = (socket[COUNTER] ??= new CommandCounter());
+  const createCounter = counterFor.get(socket.remotePort);
+  if (!createCounter || socket[ADMIN]) return;
+  const counter = (socket[COUNTER] ??= createCounter());
   wire.writes++;
   for (const { chunk, encoding } of chunks) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
     wire.bytes += bytes.length;
-    counter.read(bytes);
+    wire.commands += counter.read(bytes);
   }
 }
 

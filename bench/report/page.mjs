@@ -62,7 +62,11 @@ function sectionOf({ heading, tables, charts: wanted, text }, results, charts) {
     `## ${heading}`,
     text,
     ...drawn.map(({ file, title }) => `![${title}](charts/${file})`),
-    ...found.flatMap(({ title, columns, rows }) => [`### ${title}`, table(columns, rows)]),
+    ...found.flatMap(({ title, columns, rows, notes = [] }) => [
+      `### ${title}`,
+      table(columns, rows),
+      ...notes.map((note) => `${note}.`),
+    ]),
   ];
 }
 

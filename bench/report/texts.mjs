@@ -117,4 +117,22 @@ has most of them; a request waits 5 s at most, and \`grants\` says how many got 
     charts: [],
     text: `The same burst from four processes at once. Ten busy processes share the cores of one machine, which shows in every total.`,
   },
+  {
+    heading: 'Stores',
+    tables: /^stores$/,
+    charts: [],
+    text: `Each store beside what its system offers without nest-holdfast. Rates compare within one store only: memory and Redis keep
+nothing on disk here; the others run as their makers deliver them, one server each, and sync to disk what they promise to keep, so
+the disk decides whatever writes. A lock of the session (\`pg_advisory_lock\`, \`GET_LOCK\`) writes nothing and has no
+fencing token; it takes a connection for as long as it is held or waited for, and ends with it. The rows, nodes and leases of the others
+are written at least twice per cycle.
+
+Cycles are on distinct keys. For the hand-off (in ms), as many services as waiters ask for one key at once, each on connections of its
+own as if it were another process; all are in one process here, so a client that polls or wakes up many pays for it in the event loop
+that the others need too. Each holds the key for 0 or 1 ms in turn. \`one service\`: the waiters are calls of one service, which
+nest-holdfast lines up in the process; where its store can pass a lock on, that takes one request or none, elsewhere each is a release and a new request.
+A burst that is not counted comes first and connects what is only needed to wait. A request waits 5 s at most: \`grants\` says how many
+got the key. Requests are what the client wrote to its sockets, one for each answer that it waits for; for SQLite they are statements
+without PRAGMAs.`,
+  },
 ];

@@ -99,7 +99,9 @@ export abstract class LeaseLife {
     this.#around.events.publish('recovered', () => this.event());
   }
 
+  /** Once: a store may find out while it is asked, and tell again. */
   protected lose(reason: LockLostReason): LockLostError {
+    if (this.#madeLoss?.error) return this.#madeLoss.error;
     const error = this.#lossOf(reason);
     this.end('lost');
     this.#loss.tell(error);

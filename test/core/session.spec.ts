@@ -82,4 +82,15 @@ describe('a lock whose store lives by sessions', () => {
     expect(await rejectionOf(lock.extend(1_000))).toMatchObject({ reason: 'gone' });
     expect(events).toEqual(['held', 'lost']);
   });
+
+  it('tells of its loss once, when the store finds out while it is asked', async () => {
+    const { locks, controller, events } = onSession();
+    const lock = await locks.acquire('a');
+    jest.spyOn(controller.signal, 'aborted', 'get').mockImplementation(() => {
+      controller.abort();
+      return true;
+    });
+    expect(lock.isHeld).toBe(false);
+    expect(events).toEqual(['held', 'lost']);
+  });
 });
