@@ -26,7 +26,7 @@ module.exports = {
     '^nest-holdfast$': '<rootDir>/lib/index.ts',
     '^nest-holdfast/core$': '<rootDir>/lib/core.ts',
     '^nest-holdfast/(etcd|redlock|sql|zookeeper)$': '<rootDir>/lib/stores/$1/index.ts',
-    '^nest-holdfast/(express|testing)$': '<rootDir>/lib/$1/index.ts',
+    '^nest-holdfast/(express|fencing|testing)$': '<rootDir>/lib/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'],
   },
   modulePathIgnorePatterns: [

@@ -7,6 +7,7 @@ export type {
 } from './nest/distributed-lock.decorator.js';
 export { DistributedLockInterceptor } from './nest/distributed-lock.interceptor.js';
 export { DistributedLockModule } from './nest/distributed-lock.module.js';
+export { CurrentFence, FencingGuard } from './nest/fencing-guard.js';
 export { InjectLocks } from './nest/inject-locks.decorator.js';
 export type { LockHttpOptions } from './nest/lock-exceptions.js';
 export type { OnTimeout, ReturnKind } from './nest/lock-plan.js';

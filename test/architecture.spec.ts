@@ -19,10 +19,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   'stores/sql': { layers: ['core'], packages: NODE },
   'stores/etcd': { layers: ['core'], packages: /^(node:.*|etcd3)$/ },
   nest: {
-    layers: ['core', ...STORES, 'stores/redlock'],
+    layers: ['core', 'fencing', ...STORES, 'stores/redlock'],
     packages: /^(node:.*|@nestjs\/.*|rxjs(\/.*)?|reflect-metadata|acorn|ioredis)$/,
   },
   express: { layers: ['core'], packages: NODE },
+  fencing: { layers: ['core'], packages: NODE },
   testing: { layers: ['core', 'stores/memory'], packages: NODE },
   'core.ts': { layers: ['core', ...STORES], packages: NODE },
   'index.ts': { layers: ['core.ts', 'core', ...STORES, 'nest'], packages: /^$/ },

@@ -2,7 +2,13 @@ import type { NodeReport, QuorumReport } from './lock-store.js';
 
 /** Stable: programs may compare them. Messages are for people and may change. */
 export type LockErrorCode =
-  'LOCK_TIMEOUT' | 'LOCK_LOST' | 'LOCK_STORE_FAILED' | 'LOCK_KEY_INVALID' | 'LOCK_DEADLOCK';
+  | 'LOCK_TIMEOUT'
+  | 'LOCK_LOST'
+  | 'LOCK_STORE_FAILED'
+  | 'LOCK_KEY_INVALID'
+  | 'LOCK_DEADLOCK'
+  | 'LOCK_STALE'
+  | 'LOCK_TOKEN_INVALID';
 
 /** Base of every error that a correct program may meet. Misuse is a `TypeError` or `RangeError` instead. */
 export abstract class LockError extends Error {

@@ -16,6 +16,7 @@ export function asHttpError(error: unknown, { busyStatus, retryAfter }: ErrorAns
     LOCK_TIMEOUT: busyStatus,
     LOCK_STORE_FAILED: 503,
     LOCK_KEY_INVALID: 400,
+    LOCK_STALE: 409,
   };
   const status = statuses[error.code] ?? 500;
   const isWorthRetrying = error.code === 'LOCK_TIMEOUT' || error.code === 'LOCK_STORE_FAILED';

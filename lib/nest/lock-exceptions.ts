@@ -35,7 +35,7 @@ export async function toTransportError(
   const body = { statusCode: status, message, code: error.code };
   switch (context.getType<string>()) {
     case 'http':
-      setRetryAfter(context, status, options);
+      if (isWorthRetrying(error)) setRetryAfter(context, options);
       return new HttpException(body, status, { cause: error });
     case 'graphql':
       return Object.assign(new Error(message, { cause: error }), {
@@ -58,18 +58,19 @@ function httpStatus(error: LockError, { busyStatus }: LockHttpOptions): number |
       return HttpStatus.SERVICE_UNAVAILABLE;
     case 'LOCK_KEY_INVALID':
       return HttpStatus.BAD_REQUEST;
+    case 'LOCK_STALE':
+      return HttpStatus.CONFLICT;
     default:
       return undefined;
   }
 }
 
+function isWorthRetrying({ code }: LockError): boolean {
+  return code === 'LOCK_TIMEOUT' || code === 'LOCK_STORE_FAILED';
+}
+
 /** Express' response and Fastify's reply both have `header`. */
-function setRetryAfter(
-  context: ExecutionContext,
-  status: number,
-  { retryAfter = 1 }: LockHttpOptions,
-): void {
-  if (status === HttpStatus.BAD_REQUEST) return;
+function setRetryAfter(context: ExecutionContext, { retryAfter = 1 }: LockHttpOptions): void {
   const response = context.switchToHttp().getResponse<HeaderTarget>();
   if (!response.headersSent) response.header('Retry-After', String(retryAfter));
 }

@@ -12,6 +12,7 @@ const OWN_NAMES = {
   'nest-holdfast/core': 'lib/core.ts',
   'nest-holdfast/etcd': 'lib/stores/etcd/index.ts',
   'nest-holdfast/express': 'lib/express/index.ts',
+  'nest-holdfast/fencing': 'lib/fencing/index.ts',
   'nest-holdfast/redlock': 'lib/stores/redlock/index.ts',
   'nest-holdfast/sql': 'lib/stores/sql/index.ts',
   'nest-holdfast/testing': 'lib/testing/index.ts',

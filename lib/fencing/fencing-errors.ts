@@ -1,0 +1,55 @@
+import { LockError } from '../core/lock-errors.js';
+
+/** The write was refused: the resource has seen a newer holder of the lock. Nothing was written. */
+export class LockStaleError extends LockError {
+  readonly code = 'LOCK_STALE';
+
+  readonly #fencingToken: bigint;
+  readonly #newest: bigint;
+
+  constructor(key: string, fencingToken: bigint, newest: bigint, options?: ErrorOptions) {
+    super(
+      `Fencing token ${fencingToken} of lock "${key}" is stale: a holder with ${newest} was here`,
+      key,
+      options,
+    );
+    this.#fencingToken = fencingToken;
+    this.#newest = newest;
+  }
+
+  // Not fields of their own: loggers that write an error as JSON would fail for a bigint.
+
+  /** The token of whoever wanted to write. */
+  get fencingToken(): bigint {
+    return this.#fencingToken;
+  }
+
+  /** The token that the resource has seen. Always larger. */
+  get newest(): bigint {
+    return this.#newest;
+  }
+}
+
+/** A request carries no fencing token, or one that cannot be read. */
+export class FencingTokenError extends LockError {
+  readonly code = 'LOCK_TOKEN_INVALID';
+
+  constructor(
+    key: string,
+    readonly reason: 'missing' | 'malformed',
+    message: string,
+  ) {
+    super(message, key);
+  }
+}
+
+/** A fenced update met no row: it is not that a newer holder was there. */
+export class FencedRowMissingError extends Error {
+  readonly code = 'FENCED_ROW_MISSING';
+
+  /** `key` is that of the lock. */
+  constructor(readonly key: string) {
+    super(`There is no row to write under lock "${key}"`);
+    this.name = new.target.name;
+  }
+}

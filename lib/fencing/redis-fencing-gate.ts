@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { show } from '../core/lock-options.js';
+import { checkHolder } from './fenced-holder.js';
+import type { FencedHolder } from './fenced-holder.js';
+import type { TokenGate } from './fencing-gate.js';
+import { LockStaleError } from './fencing-errors.js';
+import { guardKey } from './guard-keys.js';
+
+/** The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that is used. */
+export interface RedisGateClient {
+  evalsha(sha1: string, keyCount: number, ...keysAndArgs: Argument[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...keysAndArgs: Argument[]): Promise<unknown>;
+  readonly options?: ClientOptions | undefined;
+}
+
+interface ClientOptions {
+  readonly keyPrefix?: string | undefined;
+  readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined;
+}
+
+type Argument = string | number | Buffer;
+
+export interface RedisFencingGateOptions {
+  /**
+   * Milliseconds after its last use that a token is forgotten: longer than the longest pause of a holder that is to be
+   * survived. `Infinity`: never.
+   * @default Infinity
+   */
+  readonly keepFor?: number | undefined;
+}
+
+/**
+ * KEYS: guard, data. ARGV: token, ms to keep it or 0, command, its arguments behind the key. Without a command, only the
+ * token is left. Returns { 0, the larger token seen } or { 1, the command's reply }.
+ *
+ * Tokens are compared as text, for a number of Lua is exact up to 2^53 only.
+ */
+const FENCED = `
+local token = ARGV[1]
+local seen = redis.call('get', KEYS[1])
+if seen then
+  local digits = string.match(seen, '^0*(%d+)$')
+  if not digits then return redis.error_reply('ERR ' .. KEYS[1] .. ' holds no fencing token') end
+  seen = digits
+  if #seen > #token or (#seen == #token and seen > token) then return { 0, seen } end
+end
+if ARGV[2] == '0' then
+  redis.call('set', KEYS[1], token)
+else
+  redis.call('set', KEYS[1], token, 'px', ARGV[2])
+end
+if not ARGV[3] then return { 1 } end
+return { 1, redis.call(ARGV[3], KEYS[2], unpack(ARGV, 4)) }`;
+const SHA1 = createHash('sha1').update(FENCED).digest('hex');
+
+/** The largest token seen for each key, in Redis: for data that lives there, and for a gate that several processes share. */
+export class RedisFencingGate implements TokenGate {
+  readonly #client: RedisGateClient;
+  readonly #keepFor: number;
+
+  /** `client` stays yours: it is never closed here. Throws `TypeError` or `RangeError` naming the option. */
+  constructor(client: RedisGateClient, { keepFor = Infinity }: RedisFencingGateOptions = {}) {
+    if (typeof client?.evalsha !== 'function') {
+      throw new TypeError('RedisFencingGate expects an ioredis client');
+    }
+    if (keepFor !== Infinity && (!Number.isSafeInteger(keepFor) || keepFor < 1)) {
+      throw new RangeError(
+        `keepFor must be a whole number of ms of at least 1, or Infinity, got ${show(keepFor)}`,
+      );
+    }
+    this.#client = client;
+    this.#keepFor = keepFor === Infinity ? 0 : keepFor;
+  }
+
+  /** Leaves the token. Rejects with `LockStaleError` when a larger one of the key was here. */
+  async enter(holder: FencedHolder): Promise<void> {
+    await this.#run(holder, checkHolder(holder).key, []);
+  }
+
+  /**
+   * Sends one command and leaves the token, in one step: `call(lock, '{order:42}:total', 'SET', 17)`. The command's first
+   * argument, and no other, is a key. Resolves with its reply; rejects with `LockStaleError`, and nothing is done, when a
+   * larger token of `holder.key` was left. In a Cluster and elsewhere, keys share what is left by their hash tag: give
+   * the same one to all that a lock protects.
+   */
+  call(
+    holder: FencedHolder,
+    key: string,
+    command: string,
+    ...args: readonly Argument[]
+  ): Promise<unknown> {
+    return this.#run(holder, key, [command, ...args]);
+  }
+
+  async #run(
+    holder: FencedHolder,
+    dataKey: string,
+    command: readonly Argument[],
+  ): Promise<unknown> {
+    const { key, fencingToken } = checkHolder(holder);
+    const { keyPrefix, redisOptions } = this.#client.options ?? {};
+    const guard = guardKey(key, dataKey, keyPrefix ?? redisOptions?.keyPrefix ?? '');
+    const token = String(fencingToken);
+    const reply = await this.#evaluate([guard, dataKey, token, this.#keepFor, ...command]);
+    const [entered, result] = reply as [number, unknown];
+    if (entered === 1) return result;
+    throw new LockStaleError(key, fencingToken, BigInt(result as string));
+  }
+
+  async #evaluate(keysAndArgs: readonly Argument[]): Promise<unknown> {
+    try {
+      return await this.#client.evalsha(SHA1, 2, ...keysAndArgs);
+    } catch (error) {
+      if (!String((error as Error | undefined)?.message).startsWith('NOSCRIPT')) throw error;
+      return this.#client.eval(FENCED, 2, ...keysAndArgs);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { KeyTemplate } from '../core/key-template.js';
+import { LockError } from '../core/lock-errors.js';
+import { show } from '../core/lock-options.js';
+import type { FencedHolder } from './fenced-holder.js';
+import type { TokenGate } from './fencing-gate.js';
+import { tokenIn } from './fencing-header.js';
+import type { IncomingHeaders } from './fencing-header.js';
+import { FencingTokenError } from './fencing-errors.js';
+
+export interface RequestFenceOptions {
+  /** Who remembers the largest token of each key: a `FencingGate`, or for several instances a `RedisFencingGate`. */
+  readonly gate: TokenGate;
+  /**
+   * What becomes of a request without the header: it is refused with 428 (`'refuse'`), or goes on without a fence (`'pass'`),
+   * for as long as not every caller sends one.
+   * @default 'refuse'
+   */
+  readonly missing?: 'refuse' | 'pass' | undefined;
+}
+
+/** A template over the request, or a function of it. */
+export type FenceKey<Request> = string | ((request: Request) => string);
+
+/** What the doors of Express and Nest have in common. */
+export class RequestFence<Request> {
+  readonly #keyOf: (request: Request) => string;
+  readonly #gate: TokenGate;
+  readonly #missing: 'refuse' | 'pass';
+
+  /** `scope` gives the values that a template's names stand for. Throws `TypeError` naming the option. */
+  constructor(
+    owner: string,
+    key: FenceKey<Request>,
+    options: RequestFenceOptions,
+    scope: (request: Request) => object,
+  ) {
+    const { gate, missing = 'refuse' } = options ?? {};
+    if (typeof gate?.enter !== 'function') {
+      throw new TypeError(`${owner}: options.gate must be a FencingGate or a RedisFencingGate`);
+    }
+    if (missing !== 'refuse' && missing !== 'pass') {
+      throw new TypeError(`${owner}: missing must be 'refuse' or 'pass', got ${show(missing)}`);
+    }
+    this.#keyOf = keyFunction(owner, key, scope);
+    this.#gate = gate;
+    this.#missing = missing;
+  }
+
+  /**
+   * Resolves with what the request writes under, `undefined` when it passes without a token. Rejects with
+   * `LockStaleError`, `FencingTokenError`, `LockKeyError`, or with the error of the gate.
+   */
+  async admit(
+    request: Request,
+    headers: IncomingHeaders | undefined,
+  ): Promise<FencedHolder | undefined> {
+    const key = this.#keyOf(request);
+    const fencingToken = this.#tokenIn(headers, key);
+    if (fencingToken === undefined) return undefined;
+    const holder = { key, fencingToken };
+    await this.#gate.enter(holder);
+    return holder;
+  }
+
+  #tokenIn(headers: IncomingHeaders | undefined, key: string): bigint | undefined {
+    try {
+      return tokenIn(headers, key);
+    } catch (error) {
+      const { reason } = error as FencingTokenError;
+      if (reason === 'missing' && this.#missing === 'pass') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The status for an error of `admit`. `undefined`: it is no fault of the request. */
+export function fenceStatus(error: unknown): 400 | 409 | 428 | undefined {
+  if (error instanceof FencingTokenError) return error.reason === 'missing' ? 428 : 400;
+  if (!(error instanceof LockError)) return undefined;
+  const statuses: Record<string, 400 | 409> = { LOCK_STALE: 409, LOCK_KEY_INVALID: 400 };
+  return statuses[error.code];
+}
+
+function keyFunction<Request>(
+  owner: string,
+  key: FenceKey<Request>,
+  scope: (request: Request) => object,
+): (request: Request) => string {
+  if (typeof key === 'function') return key;
+  if (typeof key !== 'string') {
+    throw new TypeError(`${owner}: the key must be a template or a function, got ${show(key)}`);
+  }
+  const template = new KeyTemplate(key);
+  return (request) => {
+    const values = scope(request) as Readonly<Record<string, unknown>>;
+    return template.render((root) => values[root]);
+  };
+}

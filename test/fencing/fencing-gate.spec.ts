@@ -1,0 +1,175 @@
+import * as fc from 'fast-check';
+import { LockError, LockKeyError } from 'nest-holdfast';
+import { FencingGate, type FencedHolder, LockStaleError } from '../../lib/fencing/index.js';
+import { Deferred } from '../nest/support/deferred.js';
+
+const of = (fencingToken: bigint, key = 'order:42'): FencedHolder => ({ key, fencingToken });
+
+describe('FencingGate', () => {
+  it('lets the same token in again, and larger ones, and refuses smaller ones', () => {
+    const gate = new FencingGate();
+    gate.enter(of(5n));
+    gate.enter(of(5n));
+    gate.enter(of(7n));
+    expect(() => gate.enter(of(6n))).toThrow(LockStaleError);
+    expect(gate.newest('order:42')).toBe(7n);
+  });
+
+  it('says in the error who was there', () => {
+    const gate = new FencingGate();
+    gate.enter(of(43n));
+    const enter = () => gate.enter(of(42n));
+    expect(enter).toThrow(
+      expect.objectContaining({
+        name: 'LockStaleError',
+        code: 'LOCK_STALE',
+        key: 'order:42',
+        fencingToken: 42n,
+        newest: 43n,
+        message: 'Fencing token 42 of lock "order:42" is stale: a holder with 43 was here',
+      }),
+    );
+  });
+
+  it('is a LockError, and can be written as JSON', () => {
+    const error = new LockStaleError('order:42', 42n, 43n);
+    expect(error).toBeInstanceOf(LockError);
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      code: 'LOCK_STALE',
+      key: 'order:42',
+    });
+  });
+
+  it('decides as if it remembered everything, key by key', () => {
+    const arrivals = fc.array(
+      fc.record({ key: fc.constantFrom('a', 'b'), token: fc.bigInt(0n, 9n) }),
+    );
+    fc.assert(
+      fc.property(arrivals, (all) => {
+        const gate = new FencingGate();
+        all.forEach(({ key, token }, index) => {
+          const seen = all.slice(0, index).filter((each) => each.key === key);
+          const isStale = seen.some((each) => each.token > token);
+          expect(enters(gate, of(token, key))).toBe(!isStale);
+        });
+      }),
+    );
+  });
+
+  describe('run', () => {
+    /** One whose write has begun, and goes on until `end` is resolved. */
+    async function slowWrite(gate: FencingGate, token: bigint, atTheEnd = () => {}) {
+      const [begun, end] = [new Deferred(), new Deferred()];
+      const done = gate.run(of(token), async () => {
+        begun.resolve();
+        await end.promise;
+        atTheEnd();
+      });
+      await Promise.race([begun.promise, done]);
+      return { end, done };
+    }
+
+    it('writes one after the other, so that a slow one does not land late', async () => {
+      const gate = new FencingGate();
+      const log: string[] = [];
+      const older = await slowWrite(gate, 1n, () => log.push('older'));
+      const newer = gate.run(of(2n), () => log.push('newer'));
+      older.end.resolve();
+      await newer;
+      expect(log).toEqual(['older', 'newer']);
+    });
+
+    it('refuses one that was overtaken while it waited in line', async () => {
+      const gate = new FencingGate();
+      const write = jest.fn();
+      const first = await slowWrite(gate, 1n);
+      const overtaken = gate.run(of(2n), write);
+      const last = gate.run(of(3n), () => 'written');
+      first.end.resolve();
+      await expect(overtaken).rejects.toMatchObject({ code: 'LOCK_STALE', newest: 3n });
+      expect(write).not.toHaveBeenCalled();
+      expect(await last).toBe('written');
+      await first.done;
+    });
+
+    it('rejects with the error of the write, which is not one of the next in line', async () => {
+      const gate = new FencingGate();
+      const error = new Error('disk full');
+      const failing = gate.run(of(1n), () => {
+        throw error;
+      });
+      const next = gate.run(of(1n), () => 'written');
+      await expect(failing).rejects.toBe(error);
+      expect(await next).toBe('written');
+    });
+
+    it('lets other keys go on meanwhile', async () => {
+      const gate = new FencingGate();
+      const first = await slowWrite(gate, 1n);
+      expect(await gate.run(of(1n, 'b'), () => 'written')).toBe('written');
+      first.end.resolve();
+      await first.done;
+    });
+  });
+
+  describe('maxKeys', () => {
+    it('forgets the key that was not seen for the longest time', () => {
+      const gate = new FencingGate({ maxKeys: 2 });
+      gate.enter(of(5n, 'a'));
+      gate.enter(of(5n, 'b'));
+      gate.enter(of(5n, 'a'));
+      gate.enter(of(5n, 'c'));
+      expect(gate.size).toBe(2);
+      expect(gate.newest('b')).toBeUndefined();
+      expect(enters(gate, of(4n, 'a'))).toBe(false);
+      expect(enters(gate, of(4n, 'b'))).toBe(true);
+    });
+
+    it('keeps a key in whose line somebody waits for the check', async () => {
+      const gate = new FencingGate({ maxKeys: 1 });
+      const write = jest.fn();
+      const waiting = gate.run(of(2n, 'a'), write);
+      gate.enter(of(3n, 'a'));
+      gate.enter(of(1n, 'b'));
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_STALE', newest: 3n });
+      expect(write).not.toHaveBeenCalled();
+    });
+
+    it.each([0, 1.5, -1, Number.NaN, '10', null])('refuses %p', (maxKeys) => {
+      expect(() => new FencingGate({ maxKeys: maxKeys as number })).toThrow(RangeError);
+    });
+  });
+
+  it.each([
+    ['a number', 42, TypeError, 'got 42'],
+    ['text', '42', TypeError, 'got the string "42"'],
+    ['nothing', undefined, TypeError, 'got undefined'],
+    ['a negative one', -1n, RangeError, 'got -1n'],
+    ['one of 65 bits', 2n ** 63n, RangeError, 'got 9223372036854775808n'],
+  ])('refuses %s for a token', (_, token, type, message) => {
+    const enter = () => new FencingGate().enter(of(token as bigint));
+    expect(enter).toThrow(type);
+    expect(enter).toThrow(`fencingToken must be a bigint from 0n to 2n ** 63n - 1n, ${message}`);
+  });
+
+  it.each(['', undefined, 42])('refuses %p for a key', (key) => {
+    const enter = () => new FencingGate().enter({ key: key as string, fencingToken: 1n });
+    expect(enter).toThrow(LockKeyError);
+  });
+
+  it('refuses a token without its key', () => {
+    expect(() => new FencingGate().enter(1n as never)).toThrow(
+      new TypeError('a lock or { key, fencingToken } is expected, got 1n'),
+    );
+  });
+});
+
+function enters(gate: FencingGate, holder: FencedHolder): boolean {
+  try {
+    gate.enter(holder);
+    return true;
+  } catch (error) {
+    if (error instanceof LockStaleError) return false;
+    throw error;
+  }
+}

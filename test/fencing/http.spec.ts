@@ -1,0 +1,225 @@
+import { Controller, Get, type ExecutionContext, UseGuards } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import request from 'supertest';
+import {
+  FENCING_HEADER,
+  type FencedHolder,
+  FencingGate,
+  LockStaleError,
+  RedisFencingGate,
+  fencedRequest,
+  fencingHeaders,
+} from '../../lib/fencing/index.js';
+import { CurrentFence, FencingGuard } from '../../lib/nest/fencing-guard.js';
+import { VERSIONS } from '../express/support/express-app.js';
+import { ADAPTERS, startApp } from '../nest/support/test-app.js';
+import { OwnClient } from '../stores/redis-locks.js';
+import { RedisServer } from '../support/redis-server.js';
+import { Listening } from './order-apps.js';
+
+const MALFORMED = [
+  '',
+  '-1',
+  '1.5',
+  '1e3',
+  '0x1f',
+  ' ',
+  '007',
+  'abc',
+  '9223372036854775808',
+  '1, 2',
+];
+const STALE = 'Fencing token 1 of lock "order:42" is stale: a holder with 2 was here';
+const MISSING = 'The request for "order:42" needs the header Fencing-Token';
+
+/** What reached a handler, as JSON can say it. */
+const inWords = (fence: FencedHolder | undefined) => ({
+  fence: fence ? `${fence.key} ${fence.fencingToken}` : 'none',
+});
+
+describe('fencingHeaders', () => {
+  it('is the token in decimal digits', () => {
+    const headers = fencingHeaders({ key: 'order:42', fencingToken: 2n ** 63n - 1n });
+    expect(headers).toEqual({ 'Fencing-Token': '9223372036854775807' });
+    expect(() => fencingHeaders({ key: 'a', fencingToken: 1 as never })).toThrow(TypeError);
+  });
+});
+
+describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
+  beforeEach(() => jest.spyOn(console, 'error').mockReturnValue());
+  afterEach(() => jest.restoreAllMocks());
+
+  function around(
+    options: object = {},
+    key: string | ((given: Request) => string) = 'order:<params.id>',
+  ) {
+    const app = express();
+    const gate = new FencingGate();
+    const handler = jest.fn((_: Request, response: Response) => {
+      response.json(inWords(response.locals['fence'] as FencedHolder | undefined));
+    });
+    app.get('/orders/:id', fencedRequest(key as string, { gate, ...options }), handler);
+    const send = (token: string | undefined, id = '42') => {
+      const sent = request(app).get(`/orders/${id}`);
+      return token === undefined ? sent : sent.set(FENCING_HEADER, token);
+    };
+    return { app, gate, handler, send };
+  }
+
+  it('lets the same token in again, and larger ones, key by key', async () => {
+    const { send } = around();
+    expect((await send('5')).body).toEqual({ fence: 'order:42 5' });
+    expect((await send('5')).status).toBe(200);
+    expect((await send('7')).status).toBe(200);
+    expect((await send('6')).status).toBe(409);
+    expect((await send('6', '43')).status).toBe(200);
+  });
+
+  it("passes the error with its status to the application's handlers", async () => {
+    const { app, send, handler } = around();
+    const tell = jest.fn(
+      (error: Error & { status: number }, _: Request, response: Response, _next: NextFunction) => {
+        response.status(418).json({ status: error.status });
+      },
+    );
+    app.use(tell);
+    await send('2');
+    expect((await send('1')).body).toEqual({ status: 409 });
+    expect((await send(undefined)).body).toEqual({ status: 428 });
+    expect((await send('abc')).body).toEqual({ status: 400 });
+    expect(tell.mock.calls[0]![0]).toBeInstanceOf(LockStaleError);
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it('answers itself when it is asked to', async () => {
+    const { send } = around({ onError: 'respond' });
+    await send('2');
+    const stale = await send('1');
+    expect(stale.status).toBe(409);
+    expect(stale.body).toEqual({ code: 'LOCK_STALE', message: STALE });
+    const missing = await send(undefined);
+    expect(missing.status).toBe(428);
+    expect(missing.body).toEqual({ code: 'LOCK_TOKEN_INVALID', message: MISSING });
+  });
+
+  it.each(MALFORMED)('400 for the token %p', async (token) => {
+    const { send, handler } = around({ missing: 'pass' });
+    expect((await send(token)).status).toBe(400);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('400 for two tokens', async () => {
+    const { app } = around({ onError: 'respond' });
+    await using server = await Listening.start(app);
+    const twice = new Headers([
+      [FENCING_HEADER, '1'],
+      [FENCING_HEADER, '2'],
+    ]);
+    const response = await fetch(`${server.url}/orders/42`, { headers: twice });
+    expect(response.status).toBe(400);
+  });
+
+  it('lets requests without a token pass, where it is told to', async () => {
+    const { send } = around({ missing: 'pass' });
+    expect((await send(undefined)).body).toEqual({ fence: 'none' });
+    await send('2');
+    expect((await send('1')).status).toBe(409);
+  });
+
+  it('takes a function of the request, and 400 for a key that it cannot make', async () => {
+    const byFunction = around({}, ({ params }) => `order:${String(params['id'])}`);
+    expect((await byFunction.send('1')).body).toEqual({ fence: 'order:42 1' });
+    const byQuery = around({ onError: 'respond' }, 'order:<query.id>');
+    const response = await byQuery.send('1');
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ code: 'LOCK_KEY_INVALID' });
+  });
+
+  it('shares what it has seen with other processes, over Redis, and lets nobody in while it is down', async () => {
+    const server = await RedisServer.start();
+    await using own = new OwnClient(server.url, { maxRetriesPerRequest: 0 });
+    const [here, there] = [1, 2].map(() => around({ gate: new RedisFencingGate(own.redis) }));
+    expect((await here!.send('2')).status).toBe(200);
+    expect((await there!.send('1')).status).toBe(409);
+    expect((await there!.send('3')).status).toBe(200);
+    await server.stop();
+    expect((await here!.send('4')).status).toBe(500);
+    expect(here!.handler).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['order:<id', { gate: new FencingGate() }, '"<" or ">" without its partner'],
+    [42, { gate: new FencingGate() }, 'fencedRequest: the key must be a template or a function'],
+    ['a', undefined, 'fencedRequest: options.gate must be a FencingGate'],
+    ['a', { gate: {} }, 'fencedRequest: options.gate must be a FencingGate'],
+    ['a', { gate: new FencingGate(), missing: 'skip' }, "missing must be 'refuse' or 'pass'"],
+    ['a', { gate: new FencingGate(), onError: 'throw' }, "onError must be 'next' or 'respond'"],
+  ])('refuses misuse: %p, %p', (key, options, message) => {
+    const make = () => fencedRequest(key as string, options as never);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+});
+
+describe.each(ADAPTERS)('FencingGuard on %s', (adapter) => {
+  const gate = new FencingGate();
+
+  @Controller('orders')
+  class Orders {
+    @Get(':id')
+    @UseGuards(new FencingGuard('order:<request.params.id>', { gate }))
+    order(@CurrentFence() fence?: FencedHolder) {
+      return inWords(fence);
+    }
+
+    @Get(':id/lenient')
+    @UseGuards(
+      new FencingGuard(({ params }: { params: { id: string } }) => `lenient:${params.id}`, {
+        gate,
+        missing: 'pass',
+      }),
+    )
+    lenient(@CurrentFence() fence?: FencedHolder) {
+      return inWords(fence);
+    }
+  }
+
+  it('refuses stale requests, missing tokens and malformed ones, each with its code', async () => {
+    await using app = await startApp({ adapter, controllers: [Orders] });
+    const send = (token: string) => app.http.get('/orders/42').set(FENCING_HEADER, token);
+    expect((await send('2')).body).toEqual({ fence: 'order:42 2' });
+    expect((await send('2')).status).toBe(200);
+    const stale = await send('1');
+    expect(stale.status).toBe(409);
+    expect(stale.body).toEqual({ statusCode: 409, code: 'LOCK_STALE', message: STALE });
+    const missing = await app.http.get('/orders/42');
+    expect(missing.status).toBe(428);
+    expect(missing.body).toEqual({ statusCode: 428, code: 'LOCK_TOKEN_INVALID', message: MISSING });
+    for (const token of MALFORMED.filter((each) => each.trim() !== '')) {
+      expect((await send(token)).status).toBe(400);
+    }
+  });
+
+  it('lets requests without a token pass, where it is told to', async () => {
+    await using app = await startApp({ adapter, controllers: [Orders] });
+    expect((await app.http.get('/orders/42/lenient')).body).toEqual({ fence: 'none' });
+    const fenced = await app.http.get('/orders/42/lenient').set(FENCING_HEADER, '3');
+    expect(fenced.body).toEqual({ fence: 'lenient:42 3' });
+  });
+});
+
+describe('FencingGuard', () => {
+  it('lets nothing in that has no headers', async () => {
+    const guard = new FencingGuard('a', { gate: new FencingGate() });
+    const context = { getType: () => 'rpc' } as unknown as ExecutionContext;
+    await expect(guard.canActivate(context)).rejects.toThrow(
+      new TypeError('FencingGuard guards HTTP handlers only, this one is for rpc'),
+    );
+  });
+
+  it('refuses misuse when it is made', () => {
+    expect(() => new FencingGuard('a', {} as never)).toThrow(
+      'FencingGuard: options.gate must be a FencingGate or a RedisFencingGate',
+    );
+  });
+});
