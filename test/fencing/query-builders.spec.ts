@@ -48,7 +48,7 @@ describe.each([
     const bigNumbers = { supportBigNumbers: true, bigNumberStrings: true };
     const connection = dialect === 'mysql' ? { uri: server.url, ...bigNumbers } : server.url;
     database = knex({ client, connection });
-    source = await new DataSource({ type, url: server.url, entities: [AccountEntity], ...bigNumbers } as never).initialize(); // prettier-ignore
+    source = await new DataSource({ type, url: server.url, entities: [AccountEntity], ...bigNumbers }).initialize(); // prettier-ignore
     const column = fenceColumnDdl(dialect, { column: 'lockFence' });
     await database.raw(`CREATE TABLE account (id INT PRIMARY KEY, balance INT, ${column})`);
   });

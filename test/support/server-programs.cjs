@@ -1,18 +1,18 @@
 // Where the programs of the test servers are: named by an environment variable, on the PATH, or where packages put them.
 const { accessSync, constants, existsSync, readdirSync } = require('node:fs');
-const { delimiter, join } = require('node:path');
+const path = require('node:path');
 
 /** The newest PostgreSQL that is there: Debian keeps its programs off the PATH. */
 function postgresFolders() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
   const newestFirst = versions.toSorted((a, b) => Number(b) - Number(a));
-  return newestFirst.map((version) => join(root, version, 'bin'));
+  return newestFirst.map((version) => path.join(root, version, 'bin'));
 }
 
 function find(name, folders = []) {
-  const candidates = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...folders];
-  return candidates.map((folder) => join(folder, name)).find(isExecutable);
+  const candidates = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', ...folders];
+  return candidates.map((folder) => path.join(folder, name)).find(isExecutable);
 }
 
 function isExecutable(file) {
