@@ -1,0 +1,157 @@
+import type { Clock } from '../../core/clock.js';
+import { cut, repair, retire } from './client-repairs.js';
+import { OpenCalls } from './open-calls.js';
+import type { Call } from './open-calls.js';
+import { Watches, aWaiting } from './watches.js';
+import { Code } from './zookeeper-client.js';
+import type { Done, Stat, ZooKeeperClient } from './zookeeper-client.js';
+import { ConnectionLossError, isRefusal } from './zookeeper-errors.js';
+
+export interface ConnectionEvents {
+  connected(): void;
+  disconnected(): void;
+  /** The server has ended the session. */
+  ended(why: string): void;
+  /** The server has ended the session, and would end another one. */
+  refused(why: string): void;
+}
+
+export interface NodeContent {
+  readonly data: Buffer;
+  readonly czxid: bigint;
+  /** Made by this session, and ends with it. */
+  readonly isOurs: boolean;
+}
+
+/** Promises over the callbacks of the client. Nothing is sent while it is not connected, and no call outlives its connection. */
+export class Connection {
+  isConnected = false;
+  readonly calls: OpenCalls;
+  readonly #client: ZooKeeperClient;
+  readonly #events: ConnectionEvents;
+  readonly #watches = new Watches();
+
+  constructor(client: ZooKeeperClient, clock: Clock, events: ConnectionEvents) {
+    this.#client = client;
+    this.#events = events;
+    this.calls = new OpenCalls(clock, () => events.ended('it has expired'));
+    repair(client.connectionManager);
+    client.on('connected', () => this.#connected());
+    client.on('disconnected', () => this.#disconnected());
+    client.on('expired', () => events.ended('it has expired'));
+    client.on('authenticationFailed', () => events.refused('the server refused auth'));
+  }
+
+  /** Milliseconds, as negotiated with the server. */
+  get sessionTimeout(): number {
+    return this.#client.getSessionTimeout();
+  }
+
+  connect(): void {
+    this.#client.connect();
+  }
+
+  /** Resolves with the path of the node, to which the server may have appended a number. */
+  create(path: string, data: Buffer, acl: object[], mode: number): Promise<string> {
+    const send = (done: Done<string>) => this.#client.create(path, data, acl, mode, done);
+    return this.#make({ path, isWrite: true, send });
+  }
+
+  /** Resolves `false` when there is no such node. */
+  async remove(path: string): Promise<boolean> {
+    const send = (done: Done<true>) => this.#client.remove(path, (error) => done(error, true));
+    return (await this.#find({ path, isWrite: true, send })) ?? false;
+  }
+
+  /** A write that changes nothing. What is read after it is no older than it. Resolves `false` when a node is missing. */
+  async check(paths: readonly string[]): Promise<boolean> {
+    const send = (done: Done<true>) =>
+      paths
+        .reduce((all, path) => all.check(path, -1), this.#client.transaction())
+        .commit((error) => done(error, true));
+    return (await this.#find({ path: paths[0]!, isWrite: true, send })) ?? false;
+  }
+
+  /** Resolves `undefined` when there is no such node. */
+  children(path: string): Promise<string[] | undefined> {
+    const send = (done: Done<string[]>) => this.#client.getChildren(path, done);
+    return this.#find({ path, isWrite: false, send });
+  }
+
+  /** Resolves `undefined` when there is no such node. */
+  read(path: string): Promise<NodeContent | undefined> {
+    const send = (done: Done<NodeContent>) =>
+      this.#client.getData(path, (error, data, stat) => done(error, this.#contentOf(data, stat)));
+    return this.#find({ path, isWrite: false, send });
+  }
+
+  /**
+   * Resolves when something happens to the node, or there is none. Reads it instead of asking whether it exists: a watch for
+   * a node that is gone would never end. Rejects with `signal.reason`.
+   */
+  async untilChanged(path: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const watch = this.#watches.of(path);
+    const change = aWaiting();
+    const stop = () => change.reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    watch.waiting.add(change);
+    try {
+      const send = (done: Done<true>) =>
+        this.#client.getData(path, watch.fire, (error) => done(error, true));
+      const isThere = await this.#find({ path, isWrite: false, send });
+      if (!isThere) watch.fire();
+      await change.promise;
+    } finally {
+      watch.waiting.delete(change);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Gives the server up: the client turns to the next one. */
+  cut(): void {
+    cut(this.#client.connectionManager);
+  }
+
+  /** Asks the server to end the session, if it can be reached: it ends the connection, too. */
+  askToEnd(): void {
+    if (this.isConnected) this.#client.close();
+  }
+
+  /** Ends the client for good. */
+  retire(): void {
+    retire(this.#client.connectionManager);
+    this.#disconnected();
+  }
+
+  #connected(): void {
+    this.isConnected = true;
+    this.#events.connected();
+  }
+
+  #disconnected(): void {
+    if (!this.isConnected) return;
+    this.isConnected = false;
+    this.calls.fail();
+    this.#watches.fail(new ConnectionLossError());
+    this.#events.disconnected();
+  }
+
+  async #find<T>(call: Call<T>): Promise<T | undefined> {
+    try {
+      return await this.#make(call);
+    } catch (error) {
+      if (isRefusal(error, Code.noNode)) return undefined;
+      throw error;
+    }
+  }
+
+  #make<T>(call: Call<T>): Promise<T> {
+    return this.isConnected ? this.calls.make(call) : Promise.reject(new ConnectionLossError());
+  }
+
+  #contentOf(data: Buffer, stat: Stat | undefined): NodeContent {
+    const isOurs = stat?.ephemeralOwner.equals(this.#client.getSessionId()) ?? false;
+    return { data, isOurs, czxid: stat?.czxid.readBigInt64BE() ?? 0n };
+  }
+}

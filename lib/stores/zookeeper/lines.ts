@@ -1,0 +1,71 @@
+import type { Connection } from './connection.js';
+import { pathElement } from './node-names.js';
+import { Code, CreateMode } from './zookeeper-client.js';
+import { isRefusal } from './zookeeper-errors.js';
+
+const NOTHING = Buffer.alloc(0);
+/** A line without containers may be removed between its creation and that of a node in it. */
+const ATTEMPTS = 20;
+
+/** Where the lines of the keys are: each is a node under the root, and its children are those who hold and wait. */
+export class Lines {
+  readonly root: string;
+  readonly #acl: object[];
+  #hasContainers = true;
+
+  constructor(root: string, acl: object[]) {
+    this.root = root;
+    this.#acl = acl;
+  }
+
+  pathOf(key: string): string {
+    return `${this.root}/${pathElement(key)}`;
+  }
+
+  /** Resolves with the path of the new node, to which the server has appended a number. */
+  async enter(connection: Connection, path: string, data: Buffer): Promise<string> {
+    const line = path.slice(0, path.lastIndexOf('/'));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await connection.create(path, data, this.#acl, CreateMode.ephemeralSequential);
+      } catch (error) {
+        if (!isRefusal(error, Code.noNode) || attempt === ATTEMPTS) throw error;
+        await this.#open(connection, line);
+      }
+    }
+  }
+
+  /** The server removes empty containers by itself. Lines that are none are removed here. */
+  async tidy(connection: Connection, line: string): Promise<void> {
+    if (this.#hasContainers) return;
+    try {
+      await connection.remove(line);
+    } catch (error) {
+      if (!isRefusal(error, Code.notEmpty)) throw error;
+    }
+  }
+
+  /** A container, or an ordinary node where the server is older than 3.5.3. */
+  async #open(connection: Connection, line: string): Promise<void> {
+    const { container, persistent } = CreateMode;
+    try {
+      await this.#make(connection, line, this.#hasContainers ? container : persistent);
+    } catch (error) {
+      if (!isRefusal(error, Code.unimplemented)) throw error;
+      this.#hasContainers = false;
+    }
+  }
+
+  /** Makes what is missing of the path to it, too, and asks for nothing that is there. */
+  async #make(connection: Connection, path: string, mode: number): Promise<void> {
+    try {
+      await connection.create(path, NOTHING, this.#acl, mode);
+    } catch (error) {
+      if (isRefusal(error, Code.nodeExists)) return;
+      const parent = path.slice(0, path.lastIndexOf('/'));
+      if (!isRefusal(error, Code.noNode) || parent === '') throw error;
+      await this.#make(connection, parent, CreateMode.persistent);
+      await this.#make(connection, path, mode);
+    }
+  }
+}

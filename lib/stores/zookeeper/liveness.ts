@@ -1,0 +1,144 @@
+import type { Clock } from '../../core/clock.js';
+import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
+import { validUntil } from '../../core/validity.js';
+import type { Connection } from './connection.js';
+
+/** Parts of the session timeout. Together they leave a third of it to find another server. */
+const LOOK_EVERY = 1 / 12;
+const BEAT_AFTER = 1 / 4;
+const ANSWER_WITHIN = 1 / 4;
+const CONNECT_WITHIN = 1 / 3;
+
+export interface LivenessEvents {
+  /** Asks the server for a write, which confirms the session. Never rejects. */
+  beat(): Promise<void>;
+  /** The server is to be given up. */
+  hangs(milliseconds: number): void;
+  /** The session has to be taken for dead, whatever the server would say. */
+  outlived(why: string): void;
+}
+
+/**
+ * Judges by the local clock whether the session lives. The client cannot: it has no read timeout, reports an expiry only once
+ * it is connected again, and says nothing of the answers to its pings.
+ *
+ * While there are nodes, a write is sent whenever a quarter of the session timeout has passed since the last one. The
+ * session is taken for dead when the timeout (less 1 % + 2 ms for clocks) has passed since the last answered write was SENT:
+ * the server has heard of the session later than that, and cannot have ended it before.
+ */
+export class Liveness {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #servers: number;
+  readonly #events: LivenessEvents;
+  readonly #timers: TimerQueue;
+  readonly #look = idleTimer(() => this.#tick());
+  readonly #end = idleTimer(() => this.check());
+  /** Missing while there are no nodes, and so nothing to lose. */
+  #busySince: number | undefined;
+  #downSince: number;
+  #triedSince: number;
+  /** Before the first connection there is no session, and no node. */
+  #hasBegun = false;
+  #isBeating = false;
+  #isOver = false;
+
+  constructor(connection: Connection, clock: Clock, servers: number, events: LivenessEvents) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#servers = servers;
+    this.#events = events;
+    this.#timers = new TimerQueue(clock);
+    this.#downSince = clock.now();
+    this.#triedSince = this.#downSince;
+    this.#arm();
+  }
+
+  busy(): void {
+    this.#busySince ??= this.#clock.now();
+    this.#timers.move(this.#end, this.#deadline);
+  }
+
+  idle(): void {
+    this.#busySince = undefined;
+  }
+
+  connected(): void {
+    if (!this.#hasBegun && this.#busySince !== undefined) this.#busySince = this.#clock.now();
+    this.#hasBegun = true;
+    this.#arm();
+    if (this.#busySince !== undefined) void this.#beat();
+  }
+
+  disconnected(): void {
+    this.#downSince = this.#clock.now();
+    this.#triedSince = this.#downSince;
+  }
+
+  /** Its time is up, whether a timer could run meanwhile or not. */
+  get isOutlived(): boolean {
+    return !this.#isOver && this.#clock.now() >= this.#deadline;
+  }
+
+  /** Ends it if its time is up. */
+  check(): void {
+    if (this.#isOver) return;
+    if (!this.isOutlived) return this.#timers.move(this.#end, this.#deadline);
+    const { sessionTimeout } = this.#connection;
+    this.#events.outlived(`no answer from a server for the session timeout, ${sessionTimeout} ms`);
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#timers.remove(this.#look);
+    this.#timers.remove(this.#end);
+  }
+
+  get #deadline(): number {
+    const { calls, isConnected, sessionTimeout } = this.#connection;
+    if (!this.#hasBegun) return Infinity;
+    if (this.#busySince !== undefined)
+      return validUntil(Math.max(calls.heardAt, this.#busySince), sessionTimeout);
+    return isConnected ? Infinity : this.#downSince + sessionTimeout;
+  }
+
+  #arm(): void {
+    this.#timers.move(this.#end, this.#deadline);
+    const { sessionTimeout } = this.#connection;
+    this.#timers.move(this.#look, this.#clock.now() + sessionTimeout * LOOK_EVERY);
+  }
+
+  #tick(): void {
+    this.check();
+    if (this.#isOver) return;
+    if (this.#connection.isConnected) this.#listen();
+    else this.#hurry();
+    this.#arm();
+  }
+
+  #listen(): void {
+    const { calls, sessionTimeout } = this.#connection;
+    const now = this.#clock.now();
+    const unanswered = now - (calls.unansweredSince ?? now);
+    if (unanswered >= sessionTimeout * ANSWER_WITHIN) return this.#events.hangs(unanswered);
+    if (this.#busySince === undefined) return;
+    const heardAt = Math.max(calls.heardAt, this.#busySince);
+    if (now - heardAt >= sessionTimeout * BEAT_AFTER) void this.#beat();
+  }
+
+  /** A server that hangs takes connections and says nothing, and the client would wait for it. */
+  #hurry(): void {
+    const now = this.#clock.now();
+    const patience = (this.#connection.sessionTimeout * CONNECT_WITHIN) / this.#servers;
+    if (now - this.#triedSince < patience) return;
+    this.#triedSince = now;
+    this.#connection.cut();
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#isBeating) return;
+    this.#isBeating = true;
+    await this.#events.beat();
+    this.#isBeating = false;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../../core/clock.js';
+import { Code } from './zookeeper-client.js';
+import type { ClientError, Done } from './zookeeper-client.js';
+import { ConnectionLossError, ZooKeeperError } from './zookeeper-errors.js';
+
+/** One question to the server. */
+export interface Call<T> {
+  /** For messages. */
+  readonly path: string;
+  /** Whether the answer takes a majority of the servers. */
+  readonly isWrite: boolean;
+  readonly send: (done: Done<T>) => void;
+}
+
+interface OpenCall {
+  readonly sentAt: number;
+  readonly fail: (error: Error) => void;
+}
+
+/** What the server has not answered yet, and when it last did. */
+export class OpenCalls {
+  /** When the last write was sent that was answered. Reads do not count: a server that is cut off from the others answers them, too. */
+  heardAt = -Infinity;
+  readonly #clock: Clock;
+  readonly #expired: () => void;
+  /** The server answers in order, so the first one is the oldest. */
+  readonly #open = new Set<OpenCall>();
+
+  /** `expired` is called when an answer says that the session is over. */
+  constructor(clock: Clock, expired: () => void) {
+    this.#clock = clock;
+    this.#expired = expired;
+  }
+
+  /** When the oldest one was sent that has no answer yet. */
+  get unansweredSince(): number | undefined {
+    for (const { sentAt } of this.#open) return sentAt;
+    return undefined;
+  }
+
+  make<T>({ path, isWrite, send }: Call<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const open: OpenCall = { sentAt: this.#clock.now(), fail: reject };
+      this.#open.add(open);
+      const done: Done<T> = (error, value) => {
+        if (!this.#open.delete(open)) return; // has failed with its connection
+        const refusal = this.#refusal(error, path);
+        if (isWrite && !(refusal instanceof ConnectionLossError)) this.heardAt = open.sentAt;
+        if (refusal) reject(refusal);
+        else resolve(value);
+      };
+      try {
+        send(done);
+      } catch (error) {
+        this.#open.delete(open);
+        throw error;
+      }
+    });
+  }
+
+  /** The connection is lost. The client tells of most of them by itself, but not of all. */
+  fail(): void {
+    const all = [...this.#open];
+    this.#open.clear();
+    for (const { fail } of all) fail(new ConnectionLossError());
+  }
+
+  #refusal(error: ClientError | null, path: string): Error | undefined {
+    if (!error) return undefined;
+    const isOver = error.code === Code.sessionExpired;
+    if (isOver) this.#expired();
+    if (isOver || error.code === Code.connectionLoss) return new ConnectionLossError();
+    return new ZooKeeperError(error, path);
+  }
+}

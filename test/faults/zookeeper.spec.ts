@@ -1,0 +1,35 @@
+import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
+import { ephemeralNodes } from '../stores/zookeeper-content.js';
+import { ZooKeeperEnsemble, ZooKeeperServer } from '../support/zookeeper-server.js';
+import { storeFaults } from './store-faults.js';
+
+/** Long enough for a server to start again meanwhile. */
+const SESSION_TIMEOUT = 1_500;
+
+function openStore(ports: readonly number[]) {
+  const servers = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return { store: new ZooKeeperLockStore(servers, { sessionTimeout: SESSION_TIMEOUT }) };
+}
+
+jest.setTimeout(30_000);
+
+describe('A ZooKeeper that is', () => {
+  storeFaults<ZooKeeperServer>({
+    startServer: () => ZooKeeperServer.start(),
+    portsOf: ({ port }) => [port],
+    openStore,
+    life: SESSION_TIMEOUT,
+    leftovers: ephemeralNodes,
+  });
+});
+
+describe('A ZooKeeper of three that is', () => {
+  storeFaults<ZooKeeperEnsemble>({
+    startServer: () => ZooKeeperEnsemble.start(3),
+    portsOf: ({ ports }) => ports,
+    openStore,
+    life: SESSION_TIMEOUT,
+    leftovers: async (ensemble) => ephemeralNodes(await ensemble.leader()),
+    leader: (ensemble) => ensemble.leader(),
+  });
+});

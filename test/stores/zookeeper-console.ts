@@ -1,0 +1,55 @@
+import { type ACL, type Client, createClient } from 'node-zookeeper-client';
+
+/** A session of somebody who looks at the server with other tools. */
+export class ZooKeeperConsole implements AsyncDisposable {
+  readonly #client: Client;
+  readonly #connected: Promise<void>;
+
+  constructor(servers: string, user?: string) {
+    this.#client = createClient(servers, { sessionTimeout: 5_000 });
+    if (user !== undefined) this.#client.addAuthInfo('digest', Buffer.from(user));
+    this.#connected = new Promise((resolve) => this.#client.once('connected', resolve));
+    this.#client.connect();
+  }
+
+  /** Rejects with the error of the client. */
+  async children(path: string): Promise<string[]> {
+    return this.#ask((done) => this.#client.getChildren(path, done));
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return (await this.#ask((done) => this.#client.exists(path, done))) !== null;
+  }
+
+  async data(path: string): Promise<string> {
+    return String(await this.#ask<Buffer>((done) => this.#client.getData(path, done)));
+  }
+
+  async acl(path: string): Promise<ACL[]> {
+    return this.#ask((done) => this.#client.getACL(path, done));
+  }
+
+  async create(path: string): Promise<string> {
+    return this.#ask((done) => this.#client.create(path, done));
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#ask<unknown>((done) =>
+      this.#client.remove(path, (error) => done(error, undefined)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connected;
+    const closed = new Promise<void>((resolve) => this.#client.once('disconnected', resolve));
+    this.#client.close();
+    await closed;
+  }
+
+  async #ask<T>(send: (done: (error: unknown, answer: T) => void) => void): Promise<T> {
+    await this.#connected;
+    return new Promise((resolve, reject) =>
+      send((error, answer) => (error instanceof Error ? reject(error) : resolve(answer))),
+    );
+  }
+}
