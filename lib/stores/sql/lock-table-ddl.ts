@@ -1,0 +1,50 @@
+import type { SqlDialect } from './sql-clients.js';
+import { resolveTable } from './sql-identifiers.js';
+import type { TableName } from './sql-identifiers.js';
+
+/**
+ * Keys are compared byte by byte: no collation takes two for one, no trailing blank is cut off, and a zero is a character like
+ * others.
+ * `queue` lists who waits. Half of each page is left free, so that a row is written again beside itself, without its index.
+ */
+const COLUMNS: Record<SqlDialect, (quoted: string) => string> = {
+  postgres: (table) => `CREATE TABLE IF NOT EXISTS ${table} (
+  "key" bytea PRIMARY KEY,
+  "token" text,
+  "holder" text,
+  "fencing" bigint NOT NULL,
+  "expires_at" timestamptz NOT NULL,
+  "queue" jsonb NOT NULL DEFAULT '[]'
+) WITH (fillfactor = 50)`,
+  mysql: (table) => `CREATE TABLE IF NOT EXISTS ${table} (
+  \`key\` VARBINARY(512) NOT NULL PRIMARY KEY,
+  \`token\` VARBINARY(255) NULL,
+  \`holder\` VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  \`fencing\` BIGINT NOT NULL,
+  \`expires_at\` DATETIME(6) NOT NULL
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
+  sqlite: (table) => `CREATE TABLE IF NOT EXISTS ${table} (
+  "key" TEXT NOT NULL PRIMARY KEY,
+  "token" TEXT,
+  "holder" TEXT,
+  "fencing" INTEGER NOT NULL,
+  "expires_at" INTEGER NOT NULL
+) WITHOUT ROWID`,
+};
+
+/**
+ * The statement that makes the table of the locks, for migrations. It does nothing where the table exists.
+ *
+ * ```ts
+ * await knex.raw(lockTableDdl('postgres'));
+ * ```
+ *
+ * Throws `TypeError` for a table or schema that is not a plain identifier.
+ */
+export function lockTableDdl(dialect: SqlDialect, options: TableName = {}): string {
+  const columns = Object.hasOwn(COLUMNS, dialect) ? COLUMNS[dialect] : undefined;
+  if (!columns) {
+    throw new TypeError(`dialect must be postgres, mysql or sqlite, got ${dialect}`);
+  }
+  return columns(resolveTable(dialect, options).quoted);
+}

@@ -1,0 +1,96 @@
+import { systemClock } from '../../core/clock.js';
+import type { Cancel } from '../../core/clock.js';
+import type { PostgresListenerClient } from './sql-clients.js';
+
+/** Milliseconds that a connection is waited for: without it, a beat finds out what it would have told. */
+const LONGEST_WAIT = 500;
+/** Milliseconds that the connection outlives the last wait: the next one often follows. */
+const LINGER = 2_000;
+
+export interface ListenerEvents {
+  /** A message came in on the channel. */
+  notified(payload: string): void;
+  /** Messages may have been missed. */
+  missed(): void;
+}
+
+interface Notification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
+/** One connection of its own that listens, open while somebody waits. It is made anew at the next beat after it was lost. */
+export class PostgresListener {
+  readonly #connect: () => PostgresListenerClient;
+  readonly #channel: string;
+  readonly #events: ListenerEvents;
+  #client: PostgresListenerClient | undefined;
+  #opened: Promise<void> | undefined;
+  #cancelLinger: Cancel | undefined;
+  #isClosed = false;
+
+  constructor(connect: () => PostgresListenerClient, channel: string, events: ListenerEvents) {
+    this.#connect = connect;
+    this.#channel = channel;
+    this.#events = events;
+  }
+
+  /** Resolves once messages arrive, or when that takes long or fails. Never rejects. */
+  open(): Promise<void> {
+    this.#cancelLinger?.();
+    if (this.#isClosed) return Promise.resolve();
+    this.#opened ??= this.#open();
+    const opened = this.#opened;
+    return new Promise((resolve) => {
+      const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
+      void opened.then(cancel).then(resolve);
+    });
+  }
+
+  /** Nobody waits now. */
+  idle(): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = systemClock.schedule(LINGER, () => void this.#drop(), true);
+  }
+
+  /** For good. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelLinger?.();
+    return this.#drop();
+  }
+
+  /** Never rejects: the next beat tries again. */
+  async #open(): Promise<void> {
+    let client: PostgresListenerClient | undefined;
+    try {
+      client = this.#connect();
+      this.#client = client;
+      client.on('notification', this.#notified);
+      client.on('error', () => this.#lost(client));
+      client.on('end', () => this.#lost(client));
+      await client.connect();
+      client.unref?.(); // whoever waits keeps the process alive
+      await client.query(`LISTEN "${this.#channel}"`);
+      if (this.#client === client) this.#events.missed();
+    } catch {
+      this.#lost(client);
+    }
+  }
+
+  readonly #notified = ({ channel, payload = '' }: Notification): void => {
+    if (channel === this.#channel) this.#events.notified(payload);
+  };
+
+  #lost(client: PostgresListenerClient | undefined): void {
+    if (client === this.#client) void this.#drop();
+  }
+
+  /** Never rejects. */
+  async #drop(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#opened = undefined;
+    await client?.end().catch(() => undefined); // it had ended before
+  }
+}

@@ -1,0 +1,117 @@
+/** Not `now()`, which stands still in a transaction. */
+const NOW = 'clock_timestamp()';
+const MILLISECOND = `interval '1 millisecond'`;
+
+/** The statements on one table. What stands in them as it is was checked before: `table` is quoted, `channel` an identifier. */
+export interface PostgresStatements {
+  /** $1 key, $2 token, $3 holder, $4 ttl, $5 floor. A row when it is ours: its fencing token. */
+  readonly acquire: string;
+  /** $1 key, $2 token, $3 ttl. A row when it was ours: its fencing token. */
+  readonly extend: string;
+  /** $1 key, $2 token, $3 ms of a claim. A row when it was ours. Hands over to the first live waiter, and notifies only then. */
+  readonly release: string;
+  /** $1 key, $2 token, $3 ttl. A row when it was ours: the next fencing token, and whether somebody waits. */
+  readonly pass: string;
+  /** As `acquire`, and $6 ms of a heartbeat: stands in line, or goes on standing. Whether it is ours, its token, its ms left. */
+  readonly stand: string;
+  /** $1 key, $2 token. */
+  readonly leave: string;
+  /** $1 key. A row when it is held. */
+  readonly inspect: string;
+  /** $1 limit. A row for each that was removed. */
+  readonly sweep: string;
+}
+
+/*
+ * `queue` is a list of [token, holder, deadline in ms] in the order of arrival. Decisions are made in one sub-select, from one
+ * reading of the clock, taken when the row has been locked: the right side of an assignment is evaluated for the row as it is then.
+ */
+export function postgresStatements(table: string, channel: string): PostgresStatements {
+  const row = `"token", "holder", "fencing", "expires_at", "queue"`;
+  const isOurs = `held."key" = $1::bytea AND held."token" = $2::text AND held."expires_at" > ${NOW}`;
+  const insert = `INSERT INTO ${table} AS held ("key", "token", "holder", "fencing", "expires_at")
+VALUES ($1::bytea, $2::text, $3::text, ${floor(NOW)}, ${NOW} + $4::float8 * ${MILLISECOND})
+ON CONFLICT ("key") DO UPDATE SET`;
+  return {
+    acquire: `${insert} "token" = $2::text, "holder" = $3::text,
+  "queue" = CASE WHEN held."token" = $2::text THEN held."queue" ELSE '[]' END,
+  "fencing" = greatest(held."fencing" + 1, ${floor(NOW)}), "expires_at" = ${NOW} + $4::float8 * ${MILLISECOND}
+WHERE held."token" = $2::text OR ((held."token" IS NULL OR held."expires_at" <= ${NOW}) AND NOT ${isAwaited(NOW)})
+RETURNING "fencing"::text`,
+
+    extend: `UPDATE ${table} AS held SET "expires_at" = ${NOW} + $3::float8 * ${MILLISECOND}
+WHERE ${isOurs} RETURNING "fencing"::text`,
+
+    release: `WITH released AS (
+  UPDATE ${table} AS held SET (${row}) = (
+    SELECT live->0->>0, live->0->>1,
+      CASE WHEN live = '[]' THEN held."fencing" ELSE greatest(held."fencing" + 1, ${micros('now')}) END,
+      CASE WHEN live = '[]' THEN now ELSE now + $3::float8 * ${MILLISECOND} END,
+      live - 0
+    FROM ${liveQueue}) WHERE ${isOurs} RETURNING "token")
+SELECT CASE WHEN "token" IS NOT NULL THEN pg_notify('${channel}', "token") END FROM released`,
+
+    pass: `UPDATE ${table} AS held SET "fencing" = greatest(held."fencing" + 1, ${micros(NOW)}),
+  "expires_at" = ${NOW} + $3::float8 * ${MILLISECOND}
+WHERE ${isOurs} RETURNING "fencing"::text AS fencing, ${isAwaited(NOW)}::text AS awaited`,
+
+    stand: `${insert} (${row}) = (
+  SELECT CASE WHEN takes THEN $2::text ELSE held."token" END,
+    CASE WHEN takes THEN $3::text ELSE held."holder" END,
+    CASE WHEN takes THEN greatest(held."fencing" + 1, ${floor('now')}) ELSE held."fencing" END,
+    CASE WHEN takes THEN now + $4::float8 * ${MILLISECOND} ELSE held."expires_at" END,
+    CASE WHEN takes THEN others WHEN stands THEN (
+      SELECT jsonb_agg(CASE WHEN each->>0 = $2::text THEN entry ELSE each END ORDER BY place)
+      FROM jsonb_array_elements(live) WITH ORDINALITY AS q(each, place))
+    ELSE live || jsonb_build_array(entry) END
+  FROM (
+    SELECT now, live,
+      held."token" = $2::text IS TRUE OR ((held."token" IS NULL OR held."expires_at" <= now)
+        AND coalesce(live->0->>0, $2::text) = $2::text) AS takes,
+      EXISTS (SELECT FROM jsonb_array_elements(live) AS e(each) WHERE each->>0 = $2::text) AS stands,
+      (SELECT coalesce(jsonb_agg(each ORDER BY place) FILTER (WHERE each->>0 <> $2::text), '[]')
+        FROM jsonb_array_elements(live) WITH ORDINALITY AS q(each, place)) AS others,
+      jsonb_build_array($2::text, $3::text, ${millis('now')} + $6::float8) AS entry
+    FROM ${liveQueue} OFFSET 0) AS line)
+RETURNING ("token" = $2::text)::text AS granted, "fencing"::text AS fencing,
+  (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining`,
+
+    leave: `UPDATE ${table} AS held SET "queue" = (
+  SELECT coalesce(jsonb_agg(each ORDER BY place) FILTER (WHERE each->>0 <> $2::text), '[]')
+  FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place))
+WHERE held."key" = $1::bytea AND held."queue" @> jsonb_build_array(jsonb_build_array($2::text))`,
+
+    inspect: `SELECT "holder", (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, "fencing"::text AS fencing
+FROM ${table} WHERE "key" = $1::bytea AND "token" IS NOT NULL AND "expires_at" > ${NOW}`,
+
+    sweep: `DELETE FROM ${table} WHERE "key" IN (
+  SELECT "key" FROM ${table}
+  WHERE "expires_at" < ${NOW} - interval '1 day' AND "fencing" < ${micros(NOW)}
+  LIMIT $1::int FOR UPDATE SKIP LOCKED) RETURNING 1`,
+  };
+}
+
+/** `now`, and those in the queue of `held` whose deadline is later. OFFSET 0 keeps the clock from being read more than once. */
+const liveQueue = `(
+  SELECT now, (
+    SELECT coalesce(jsonb_agg(each ORDER BY place), '[]')
+    FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place)
+    WHERE (each->>2)::float8 > ${millis('now')}) AS live
+  FROM (SELECT ${NOW} AS now OFFSET 0) AS clock OFFSET 0) AS state`;
+
+function isAwaited(now: string): string {
+  return `EXISTS (SELECT FROM jsonb_array_elements(held."queue") AS e(each) WHERE (each->>2)::float8 > ${millis(now)})`;
+}
+
+function micros(now: string): string {
+  return `(extract(epoch FROM ${now}) * 1000000)::bigint`;
+}
+
+function millis(now: string): string {
+  return `extract(epoch FROM ${now})::float8 * 1000`;
+}
+
+/** $5, or where it is null the clock: the tokens of a row that was removed do not come again. */
+function floor(now: string): string {
+  return `coalesce($5::bigint, ${micros(now)})`;
+}

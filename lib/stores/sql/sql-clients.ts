@@ -1,0 +1,63 @@
+/*
+ * The parts of the drivers that the store uses. Structural, so that neither the version nor the copy of a driver matters, and
+ * none of them is loaded here.
+ */
+
+/** A `pg.Pool`, or whatever answers as it does: each statement on its own, on any connection. */
+export interface PostgresClient {
+  query(query: PostgresQuery): Promise<{ readonly rows: readonly object[] }>;
+}
+
+export interface PostgresQuery {
+  readonly text: string;
+  values: unknown[];
+  /** Lets the connection keep the statement, parsed and planned, under this name. */
+  readonly name?: string;
+}
+
+/** What a connection needs to listen on: a `pg.Client` that has not connected yet. */
+export interface PostgresListenerClient {
+  connect(): Promise<unknown>;
+  query(text: string): Promise<unknown>;
+  end(): Promise<void>;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  off(event: string, listener: (...args: never[]) => void): unknown;
+  /** Lets the process end though the connection is open. */
+  unref?(): void;
+}
+
+/** A pool of `mysql2/promise`. */
+export interface MysqlPromiseClient {
+  query(sql: string, values: unknown[]): Promise<readonly [unknown, ...unknown[]]>;
+}
+
+/** A pool of `mysql2`, which is told to speak in promises. */
+export interface MysqlCallbackClient {
+  promise(): MysqlPromiseClient;
+}
+
+export type MysqlClient = MysqlPromiseClient | MysqlCallbackClient;
+
+type SqliteValue = string | number | null | Uint8Array;
+
+/** A database of better-sqlite3, of libsql, or a `DatabaseSync` of node:sqlite. */
+export interface SqliteClient {
+  prepare(sql: string): { all(...values: SqliteValue[]): readonly unknown[] };
+  exec(sql: string): unknown;
+  /** Somebody has begun a transaction on this connection: better-sqlite3 and libsql. */
+  readonly inTransaction?: boolean;
+  /** The same: node:sqlite. */
+  readonly isTransaction?: boolean;
+  /** It was not closed: better-sqlite3 and libsql. */
+  readonly open?: unknown;
+  /** The same: node:sqlite, where `open` is a method. */
+  readonly isOpen?: boolean;
+}
+
+/** Exactly one of them. What is handed in stays the caller's: it is never closed here. */
+export type SqlClient =
+  | { readonly postgres: PostgresClient }
+  | { readonly mysql: MysqlClient }
+  | { readonly sqlite: SqliteClient };
+
+export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';

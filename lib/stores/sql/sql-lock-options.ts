@@ -1,0 +1,71 @@
+import type { PostgresListenerClient, SqlClient, SqlDialect } from './sql-clients.js';
+import type { TableName } from './sql-identifiers.js';
+
+export interface SqlLockStoreOptions extends TableName {
+  /**
+   * PostgreSQL: how a connection is made that listens for notifications, open while somebody waits and closed with the store.
+   * `false`: none, and waiters poll by `retryDelay`, in no order. A function: it returns a new `pg.Client` that has not
+   * connected, past a pooler that shares connections between transactions, say.
+   * @default a client made from `pool.options`; as `false` for what is no `pg.Pool`
+   */
+  readonly listen?: false | (() => PostgresListenerClient) | undefined;
+  /**
+   * PostgreSQL: names the statements, so that each connection parses and plans them once, which makes them twice as fast. Not
+   * for a pooler that shares connections between transactions, unless it knows prepared statements (PgBouncer 1.21).
+   * @default false
+   */
+  readonly prepare?: boolean | undefined;
+}
+
+/** What each client must be able to do, and what to say of one that cannot. */
+const CLIENTS: Record<SqlDialect, { readonly methods: readonly string[]; readonly what: string }> =
+  {
+    postgres: { methods: ['query'], what: 'a pg.Pool' },
+    mysql: { methods: ['query'], what: 'a pool of mysql2' },
+    sqlite: {
+      methods: ['prepare', 'exec'],
+      what: 'a database of better-sqlite3, libsql or node:sqlite',
+    },
+  };
+
+/** Throws `TypeError`. */
+export function dialectOf(client: SqlClient): SqlDialect {
+  const given = Object.entries(client ?? {}).filter(([, driver]) => driver !== undefined);
+  const names = given.map(([name]) => name).join(', ');
+  const [dialect, driver] = given[0] ?? ['', undefined];
+  if (given.length !== 1 || !Object.hasOwn(CLIENTS, dialect)) {
+    throw new TypeError(
+      `SqlLockStore expects { postgres: pool }, { mysql: pool } or { sqlite: database }, got { ${names} }`,
+    );
+  }
+  const { methods, what } = CLIENTS[dialect as SqlDialect];
+  const missing = methods.find((method) => typeof Object(driver)[method] !== 'function');
+  if (missing) throw new TypeError(`${dialect} must be ${what}, but has no method \`${missing}\``);
+  return dialect as SqlDialect;
+}
+
+/** Throws `TypeError` naming the option. */
+export function isPrepared({ prepare = false }: SqlLockStoreOptions): boolean {
+  if (typeof prepare === 'boolean') return prepare;
+  throw new TypeError(`prepare must be a boolean, got ${String(prepare)}`);
+}
+
+/** How to make the connection that listens. Throws `TypeError` naming the option. */
+export function listenerOf(
+  pool: unknown,
+  { listen }: SqlLockStoreOptions,
+): (() => PostgresListenerClient) | undefined {
+  if (typeof listen === 'function') return listen;
+  if (listen !== undefined && (listen as unknown) !== false) {
+    throw new TypeError(`listen must be false or a function, got ${String(listen)}`);
+  }
+  const { Client, options } = pool as PgPool;
+  if (listen === false || typeof Client !== 'function' || !options) return undefined;
+  return () => new Client(options);
+}
+
+/** What a `pg.Pool` makes its connections of. */
+interface PgPool {
+  readonly Client?: new (options: object) => PostgresListenerClient;
+  readonly options?: object;
+}

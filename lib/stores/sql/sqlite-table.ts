@@ -1,0 +1,73 @@
+import type { LockInspection } from '../../core/lock-store.js';
+import { asInspection, columnsOf } from './lock-table.js';
+import type { Claim, LockTable } from './lock-table.js';
+import { SqliteConnection } from './sqlite-connection.js';
+import type { SqliteClient } from './sql-clients.js';
+
+/** Milliseconds since 1970, the same wherever it stands in a statement. Integers, so that days cost no precision. */
+const NOW = `CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)`;
+const DAY = 86_400_000;
+
+/** The columns come back as text: a driver may make numbers or bigints of integers. */
+export class SqliteTable implements LockTable {
+  readonly #connection: SqliteConnection;
+  readonly #ddl: string;
+  readonly #acquire: string;
+  readonly #extend: string;
+  readonly #release: string;
+  readonly #inspect: string;
+  readonly #sweep: string;
+
+  constructor(client: SqliteClient, quoted: string, ddl: string) {
+    this.#connection = new SqliteConnection(client);
+    this.#ddl = ddl;
+    const isOurs = `"key" = ? AND "token" = ? AND "expires_at" > ${NOW}`;
+    const floor = `coalesce(CAST(? AS INTEGER), ${NOW} * 1000)`;
+    this.#acquire = `INSERT INTO ${quoted} AS held ("key", "token", "holder", "fencing", "expires_at")
+VALUES (?, ?, ?, ${floor}, ${NOW} + CAST(? AS INTEGER))
+ON CONFLICT ("key") DO UPDATE SET "token" = excluded."token", "holder" = excluded."holder",
+  "fencing" = max(held."fencing" + 1, excluded."fencing"), "expires_at" = excluded."expires_at"
+WHERE held."token" IS NULL OR held."token" = excluded."token" OR held."expires_at" <= ${NOW}
+RETURNING CAST("fencing" AS TEXT) AS fencing`;
+    this.#extend = `UPDATE ${quoted} SET "expires_at" = ${NOW} + CAST(? AS INTEGER) WHERE ${isOurs} RETURNING 1`;
+    this.#release = `UPDATE ${quoted} SET "token" = NULL, "holder" = NULL, "expires_at" = ${NOW} WHERE ${isOurs} RETURNING 1`;
+    this.#inspect = `SELECT "holder", CAST("expires_at" - ${NOW} AS TEXT) AS remaining, CAST("fencing" AS TEXT) AS fencing
+FROM ${quoted} WHERE "key" = ? AND "token" IS NOT NULL AND "expires_at" > ${NOW}`;
+    this.#sweep = `DELETE FROM ${quoted} WHERE "key" IN (
+  SELECT "key" FROM ${quoted} WHERE "expires_at" < ${NOW} - ${DAY} AND "fencing" < ${NOW} * 1000 LIMIT ?) RETURNING 1`;
+  }
+
+  async acquire({ key, token, holder, ttl, fencingFloor }: Claim): Promise<bigint | undefined> {
+    const floor = fencingFloor?.toString() ?? null;
+    const values = [key, token, holder ?? null, floor, wholeMs(ttl)];
+    const [row] = this.#connection.write(this.#acquire, values);
+    return row === undefined ? undefined : BigInt(String(columnsOf(row)[0]));
+  }
+
+  async extend(key: string, token: string, ttl: number): Promise<boolean> {
+    return this.#connection.write(this.#extend, [wholeMs(ttl), key, token]).length > 0;
+  }
+
+  async release(key: string, token: string): Promise<boolean> {
+    return this.#connection.write(this.#release, [key, token]).length > 0;
+  }
+
+  async inspect(key: string): Promise<LockInspection | undefined> {
+    return asInspection(key, this.#connection.all(this.#inspect, [key])[0]);
+  }
+
+  async sweep(limit: number): Promise<number> {
+    return this.#connection.write(this.#sweep, [limit]).length;
+  }
+
+  /** Readers and the writer of a database in WAL mode do not wait for each other. The mode stays with the file. */
+  async create(): Promise<void> {
+    this.#connection.all('PRAGMA journal_mode = WAL', []);
+    this.#connection.exec(this.#ddl);
+  }
+}
+
+/** The clock of SQLite counts milliseconds. */
+function wholeMs(ttl: number): number {
+  return Math.ceil(ttl);
+}

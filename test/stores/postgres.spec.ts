@@ -1,0 +1,216 @@
+import type { LockStore } from 'nest-holdfast';
+import { LockService } from 'nest-holdfast';
+import { SqlLockStore, type SqlLockStoreOptions } from 'nest-holdfast/sql';
+import type { Pool } from 'pg';
+import { PostgresTable } from '../../lib/stores/sql/postgres-table.js';
+import { PostgresServer } from '../support/postgres-server.js';
+import { openPool } from './postgres-pool.js';
+import { until } from '../support/until.js';
+import { inTime } from '../faults/in-time.js';
+
+jest.setTimeout(30_000);
+
+const KEY = 'order:42';
+/** Long enough that no lock of these tests ends by its ttl. */
+const TTL = 60_000;
+
+/** A process of an application. */
+class Process {
+  readonly pool: Pool;
+  readonly locks: LockService;
+  statements = 0;
+
+  constructor(url: string, options: SqlLockStoreOptions = {}) {
+    this.pool = openPool(url, { max: 2 });
+    const query = this.pool.query.bind(this.pool) as (query: object) => Promise<never>;
+    const counting = Object.assign(Object.create(this.pool) as Pool, {
+      query: (text: object) => {
+        this.statements++;
+        return query(text);
+      },
+    });
+    const store: LockStore = new SqlLockStore({ postgres: counting }, options);
+    this.locks = new LockService(store, { ttl: TTL, waitTimeout: 15_000 });
+  }
+
+  async end(): Promise<void> {
+    await this.locks.close();
+    await this.pool.end();
+  }
+}
+
+describe('Waiting on PostgreSQL', () => {
+  let server: PostgresServer;
+  let admin: Pool;
+  const processes: Process[] = [];
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    admin = openPool(server.url, { max: 1 });
+    await new SqlLockStore({ postgres: admin }).createTable();
+  });
+
+  afterEach(async () => {
+    await Promise.all(processes.splice(0).map((process) => process.end()));
+    await admin.query('TRUNCATE holdfast_locks');
+  });
+
+  afterAll(async () => {
+    await admin.end();
+    await server.stop();
+  });
+
+  function open(options?: SqlLockStoreOptions): Process {
+    const process = new Process(server.url, options);
+    processes.push(process);
+    return process;
+  }
+
+  async function standing(): Promise<number> {
+    const { rows } = await admin.query('SELECT jsonb_array_length(queue) AS length FROM holdfast_locks'); // prettier-ignore
+    return Number(rows[0]?.length ?? 0);
+  }
+
+  async function listening(): Promise<number[]> {
+    const { rows } = await admin.query(`SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`); // prettier-ignore
+    return rows.map(({ pid }) => pid as number);
+  }
+
+  it('is served in order over all processes, and each release wakes one', async () => {
+    const lock = await open().locks.acquire(KEY);
+    const order: number[] = [];
+    const waiters = [1, 2, 3, 4, 5].map(() => open());
+    const waits: Promise<unknown>[] = [];
+    const startedAt = performance.now();
+    for (const [index, { locks }] of waiters.entries()) {
+      waits.push(locks.withLock(KEY, async () => order.push(index)));
+      await until(async () => (await standing()) === index + 1);
+    }
+    const asked = waiters.map(({ statements }) => statements);
+    await lock.release();
+    await Promise.all(waits);
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+    // Each was woken once, and then took the lock and gave it back. Every whole second that all this takes is one more beat.
+    const beats = Math.floor((performance.now() - startedAt) / 1_000);
+    for (const [index, { statements }] of waiters.entries()) {
+      expect(statements - asked[index]!).toBeGreaterThanOrEqual(2);
+      expect(statements - asked[index]!).toBeLessThanOrEqual(2 + beats);
+    }
+  });
+
+  it('listens on a connection of its own, and only while somebody waits', async () => {
+    const holder = open();
+    const waiter = open();
+    const lock = await holder.locks.acquire(KEY);
+    expect(await listening()).toEqual([]);
+    const waiting = waiter.locks.acquire(KEY);
+    await until(async () => (await listening()).length === 1);
+    expect(waiter.pool.totalCount).toBeLessThanOrEqual(2);
+    await lock.release();
+    await (await waiting).release();
+    await until(async () => (await listening()).length === 0, { within: 10_000 });
+  });
+
+  it('closes the connection that listens with the store, and leaves the pool open', async () => {
+    const holder = open();
+    const waiter = open();
+    const lock = await holder.locks.acquire(KEY);
+    const waiting = waiter.locks.acquire(KEY);
+    await until(async () => (await listening()).length === 1);
+    const ended = expect(waiting).rejects.toBeDefined();
+    await waiter.locks.close();
+    await ended;
+    await until(async () => (await listening()).length === 0, { within: 1_500 });
+    expect((await waiter.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    expect(await standing()).toBe(0);
+    await lock.release();
+  });
+
+  it('trap-14: goes on when the connection that listens is killed', async () => {
+    const holder = open();
+    const waiter = open();
+    const lock = await holder.locks.acquire(KEY);
+    const waiting = waiter.locks.acquire(KEY);
+    const pid = await until(async () => (await listening())[0]);
+    await admin.query('SELECT pg_terminate_backend($1)', [pid]);
+    await until(async () => (await listening()).some((other) => other !== pid));
+    await lock.release();
+    await (await inTime(5_000, waiting)).release();
+  });
+
+  it('trap-14: without any notification, costs a beat and not a ttl', async () => {
+    const deaf = {
+      connect: async () => {},
+      query: async () => {},
+      end: async () => {},
+      on: () => {},
+      off: () => {},
+    };
+    const holder = open();
+    const waiter = open({ listen: () => deaf });
+    const lock = await holder.locks.acquire(KEY);
+    const waiting = waiter.locks.acquire(KEY);
+    await until(async () => (await standing()) === 1);
+    await lock.release();
+    await (await inTime(5_000, waiting)).release();
+  });
+
+  it('trap-15: passes over a waiter that died, after its heartbeat', async () => {
+    const holder = open();
+    const lock = await holder.locks.acquire(KEY);
+    const quoted = '"holdfast_locks"';
+    const table = new PostgresTable(admin, { quoted, channel: 'x', ddl: '', prepare: false });
+    const dead = { key: KEY, token: 'dead', holder: 'dead:1:1', ttl: TTL, fencingFloor: undefined };
+    await table.stand(dead);
+    const waiting = open().locks.acquire(KEY);
+    await until(async () => (await standing()) === 2);
+    await lock.release();
+    await (await inTime(6_000, waiting)).release();
+  });
+
+  it('lets other processes in after nine grants in a row', async () => {
+    const greedy = open();
+    const modest = open();
+    const order: string[] = [];
+    const enter = (locks: LockService, name: string) => locks.withLock(KEY, async () => void order.push(name)); // prettier-ignore
+    const lock = await greedy.locks.acquire(KEY);
+    const others = Array.from({ length: 30 }, () => enter(greedy.locks, 'greedy'));
+    const one = enter(modest.locks, 'modest');
+    await until(async () => (await standing()) === 1);
+    await lock.release();
+    await Promise.all([one, ...others]);
+    expect(order).toHaveLength(31);
+    expect(order.indexOf('modest')).toBeLessThanOrEqual(9);
+  });
+
+  it('asks for each lock again at once when an idle connection was lost', async () => {
+    const { locks } = open();
+    const seen: string[] = [];
+    const lock = await locks.acquire(KEY);
+    for (const name of ['jeopardy', 'recovered', 'lost'] as const)
+      locks.events.on(name, () => seen.push(name));
+    await admin.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'INSERT INTO "holdfast_locks"%' AND pid <> pg_backend_pid()`,
+    );
+    await until(() => seen.includes('recovered'));
+    expect(seen).toEqual(['jeopardy', 'recovered']);
+    expect(await lock.release()).toBe(true);
+  });
+
+  it('leaves nothing behind when it is cancelled, also when it was just handed the key', async () => {
+    const holder = open();
+    const waiter = open();
+    for (let round = 0; round < 10; round++) {
+      const lock = await holder.locks.acquire(KEY);
+      const cancel = new AbortController();
+      const waiting = waiter.locks.acquire(KEY, { signal: cancel.signal });
+      const ended = waiting.then((taken) => taken.release(), () => {}); // prettier-ignore
+      await until(async () => (await standing()) === 1);
+      const released = lock.release();
+      await new Promise((resolve) => setTimeout(resolve, round));
+      cancel.abort();
+      await Promise.all([released, ended]);
+      await until(async () => (await holder.locks.inspect(KEY)) === undefined, { within: 1_000 });
+    }
+  });
+});

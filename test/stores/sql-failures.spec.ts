@@ -1,0 +1,245 @@
+import { LockService } from 'nest-holdfast';
+import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
+import { type Connection, createConnection, createPool } from 'mysql2/promise';
+import { Client } from 'pg';
+import { failureKind } from '../../lib/stores/sql/sql-failures.js';
+import { inTime } from '../faults/in-time.js';
+import { MariaDbServer } from '../support/mariadb-server.js';
+import { PostgresServer } from '../support/postgres-server.js';
+import { until } from '../support/until.js';
+import { openPool } from './postgres-pool.js';
+
+jest.setTimeout(30_000);
+
+/** A connection of somebody else. */
+interface Connected {
+  run(sql: string): Promise<readonly Record<string, unknown>[]>;
+  end(): Promise<unknown>;
+}
+
+/** What the two servers have different names for. */
+interface Database {
+  readonly url: string;
+  stop(): Promise<void>;
+  connect(): Promise<Connected>;
+  /** A pool whose sessions begin with a setting. */
+  open(setting?: string): { client: SqlClient; end: () => Promise<unknown> };
+  readonly readOnly: string;
+  readonly impatient: string;
+  readonly lockRow: string;
+  /** Ids of the sessions of pools. */
+  readonly sessions: string;
+  readonly waiting: string;
+  kill(id: unknown): string;
+}
+
+async function postgres(): Promise<Database> {
+  const server = await PostgresServer.start({ settings: { deadlock_timeout: '50ms' } });
+  return {
+    url: server.url,
+    stop: () => server.stop(),
+    connect: async () => {
+      const client = new Client(server.url);
+      client.on('error', () => {});
+      await client.connect();
+      return { run: async (sql) => (await client.query(sql)).rows, end: () => client.end() };
+    },
+    open: (setting) => {
+      const pool = openPool(server.url, { max: 2, ...(setting && { options: `-c ${setting}` }) });
+      return { client: { postgres: pool }, end: () => pool.end() };
+    },
+    readOnly: 'default_transaction_read_only=on',
+    impatient: 'lock_timeout=30',
+    lockRow: 'SELECT 1 FROM holdfast_locks FOR UPDATE',
+    sessions: `SELECT pid AS id FROM pg_stat_activity WHERE datname IS NOT NULL AND pid <> pg_backend_pid()`,
+    waiting: `SELECT pid AS id FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
+    kill: (id) => `SELECT pg_terminate_backend(${String(id)})`,
+  };
+}
+
+async function mariaDb(): Promise<Database> {
+  const server = await MariaDbServer.start();
+  const connect = async () => {
+    const connection: Connection = await createConnection(server.url);
+    connection.on('error', () => {});
+    return {
+      run: async (sql: string) => (await connection.query(sql))[0] as Record<string, unknown>[],
+      end: () => connection.end().catch(() => {}),
+    };
+  };
+  return {
+    url: server.url,
+    stop: () => server.stop(),
+    connect,
+    open: (setting) => {
+      const pool = createPool({ uri: server.url, connectionLimit: 2 });
+      if (setting) pool.pool.on('connection', (made) => made.query(`SET SESSION ${setting}`));
+      return { client: { mysql: pool }, end: () => pool.end() };
+    },
+    readOnly: 'TRANSACTION READ ONLY',
+    impatient: 'innodb_lock_wait_timeout=1',
+    lockRow: 'SELECT 1 FROM holdfast_locks FOR UPDATE',
+    sessions: `SELECT id FROM information_schema.processlist WHERE db = 'holdfast' AND id <> connection_id()`,
+    waiting: `SELECT id FROM information_schema.processlist WHERE info LIKE 'INSERT%' AND time_ms > 20`,
+    kill: (id) => `KILL ${String(id)}`,
+  };
+}
+
+describe.each([
+  ['PostgreSQL', postgres],
+  ['MariaDB', mariaDb],
+])('SqlLockStore on a %s that', (name, start) => {
+  let database: Database;
+  let admin: Connected;
+  let opened: { locks: LockService; end: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    database = await start();
+    admin = await database.connect();
+    const pool = database.open();
+    await new SqlLockStore(pool.client).createTable();
+    await pool.end();
+  });
+
+  afterEach(async () => {
+    for (const { locks, end } of opened) await locks.close().then(end);
+    opened = [];
+  });
+
+  afterAll(async () => {
+    await admin.end();
+    await database.stop();
+  });
+
+  function service(setting?: string): LockService {
+    const { client, end } = database.open(setting);
+    const locks = new LockService(new SqlLockStore(client), { ttl: 30_000, waitTimeout: 2_000 });
+    opened.push({ locks, end });
+    return locks;
+  }
+
+  it('takes no writes: rejects, and says why', async () => {
+    const failed = service(database.readOnly).acquire('order:42');
+    await expect(failed).rejects.toMatchObject({
+      code: 'LOCK_STORE_FAILED',
+      message: expect.stringContaining('takes no writes'),
+    });
+    expect(await service().inspect('order:42')).toBeUndefined();
+  });
+
+  it('has no table: rejects, and says what to do', async () => {
+    const { client, end } = database.open();
+    const store = new SqlLockStore(client, { table: 'missing' });
+    const locks = new LockService(store);
+    opened.push({ locks, end });
+    await expect(locks.tryAcquire('order:42')).rejects.toMatchObject({
+      code: 'LOCK_STORE_FAILED',
+      message: expect.stringContaining('createTable()'),
+    });
+    await store.createTable();
+    await (await locks.acquire('order:42')).release();
+  });
+
+  it('has its table made by many at the same time: each succeeds', async () => {
+    const { client, end } = database.open();
+    const stores = Array.from(
+      { length: 4 },
+      () => new SqlLockStore(client, { table: 'made_anew' }),
+    );
+    await Promise.all(stores.map((store) => store.createTable()));
+    await end();
+  });
+
+  it('ends idle connections: they are replaced, and locks go on', async () => {
+    const locks = service();
+    const lock = await locks.acquire('order:42');
+    for (const { id } of await admin.run(database.sessions)) await admin.run(database.kill(id));
+    await lock.extend(30_000);
+    for (const { id } of await admin.run(database.sessions)) await admin.run(database.kill(id));
+    expect(await lock.release()).toBe(true);
+  });
+
+  it('ends the connection of a statement under way: it is sent again', async () => {
+    const locks = service();
+    await (await locks.acquire('order:42')).release();
+    const other = await database.connect();
+    await other.run('BEGIN');
+    await other.run(database.lockRow);
+    const waiting = locks.acquire('order:42', { waitTimeout: 10_000 });
+    const [session] = await until(async () => {
+      const rows = await admin.run(database.waiting);
+      return rows.length > 0 ? rows : undefined;
+    });
+    await admin.run(database.kill(session!['id']));
+    await other.run('ROLLBACK');
+    await (await inTime(5_000, waiting)).release();
+    await other.end();
+  });
+
+  it('lets a statement wait for somebody else for too long: it is sent again', async () => {
+    const locks = service(database.impatient);
+    await (await locks.acquire('order:42')).release();
+    const other = await database.connect();
+    await other.run('BEGIN');
+    await other.run(database.lockRow);
+    const waiting = locks.acquire('order:42', { waitTimeout: 10_000, storeTimeout: 10_000 });
+    await new Promise((resolve) => setTimeout(resolve, name === 'MariaDB' ? 1_200 : 100));
+    await other.run('COMMIT');
+    await (await inTime(5_000, waiting)).release();
+    await other.end();
+  });
+
+  it('finds a deadlock: it is one that is tried again', async () => {
+    await admin.run('CREATE TABLE pairs (id int PRIMARY KEY, n int)');
+    await admin.run('INSERT INTO pairs VALUES (1, 0), (2, 0)');
+    const [one, two] = await Promise.all([database.connect(), database.connect()]);
+    const add = (id: number) => `UPDATE pairs SET n = n + 1 WHERE id = ${id}`;
+    await Promise.all([one.run('BEGIN'), two.run('BEGIN')]);
+    await Promise.all([one.run(add(1)), two.run(add(2))]);
+    const ends = await Promise.allSettled([one.run(add(2)), two.run(add(1))]);
+    const refused = ends.filter((end) => end.status === 'rejected');
+    expect(refused.map(({ reason }) => failureKind(reason))).toEqual(['conflict']);
+    await Promise.all([one.end(), two.end()]);
+  });
+});
+
+it('A real serialization failure of PostgreSQL is one that is tried again', async () => {
+  await using server = await PostgresServer.start();
+  const [one, two] = [new Client(server.url), new Client(server.url)];
+  for (const client of [one, two]) {
+    client.on('error', () => {});
+    await client.connect();
+  }
+  await one.query('CREATE TABLE pairs AS SELECT 1 AS n');
+  for (const client of [one, two]) {
+    await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE');
+    await client.query('SELECT n FROM pairs');
+  }
+  await one.query('UPDATE pairs SET n = 2');
+  await one.query('COMMIT');
+  const refused: unknown = await two
+    .query('UPDATE pairs SET n = 3')
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: '40001' });
+  expect(failureKind(refused)).toBe('conflict');
+  await Promise.all([one.end(), two.end()]);
+});
+
+describe('A failure', () => {
+  it.each([
+    ['conflict', { code: '40001' }],
+    ['conflict', { code: 'ER_CHECKREAD', errno: 1020 }],
+    ['conflict', { code: 'ERR_SQLITE_ERROR', errcode: 517 }],
+    ['connection', { code: '57P01' }],
+    ['connection', { code: '08006' }],
+    ['connection', { code: 'ECONNRESET', errno: -104 }],
+    ['connection', { code: 'PROTOCOL_CONNECTION_LOST' }],
+    ['connection', new Error('Connection terminated unexpectedly')],
+    ['read-only', { code: 'ER_OPTION_PREVENTS_STATEMENT', errno: 1290 }],
+    ['read-only', { code: 'SQLITE_READONLY_DBMOVED' }],
+    ['no-table', { code: 'ERR_SQLITE_ERROR', errcode: 1, message: 'no such table: x' }],
+    ['other', { code: '42601' }],
+    ['other', new Error('timeout exceeded when trying to connect')],
+    ['other', undefined],
+  ])('is a %s: %p', (kind, error) => expect(failureKind(error)).toBe(kind));
+});

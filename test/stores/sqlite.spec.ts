@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { LockService } from 'nest-holdfast';
+import { SqlLockStore } from 'nest-holdfast/sql';
+import { SqliteTable } from '../../lib/stores/sql/sqlite-table.js';
+import { inTime } from '../faults/in-time.js';
+
+const KEY = 'order:42';
+
+describe('SqlLockStore on a file of SQLite', () => {
+  let folder: string;
+  let own: Database.Database;
+  let other: Database.Database;
+  let store: SqlLockStore;
+  let locks: LockService;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'holdfast-sqlite-'));
+    [own, other] = [0, 1].map(() => new Database(join(folder, 'locks.db'))) as [typeof own, typeof own]; // prettier-ignore
+    store = new SqlLockStore({ sqlite: own });
+    await store.createTable();
+    locks = new LockService(store, { ttl: 30_000, waitTimeout: 4_000 });
+  });
+
+  afterEach(async () => {
+    await locks.close();
+    own.close();
+    other.close();
+    await rm(folder, { recursive: true });
+  });
+
+  function pragma(name: string): unknown {
+    return Object.values(own.prepare(`PRAGMA ${name}`).all()[0] as object)[0];
+  }
+
+  it('sets WAL, and leaves the busy_timeout of the connection as it was', async () => {
+    expect(pragma('journal_mode')).toBe('wal');
+    own.exec('PRAGMA busy_timeout = 1234');
+    await (await locks.acquire(KEY)).release();
+    expect(pragma('busy_timeout')).toBe(1234);
+  });
+
+  it('waits for the end of a write of somebody else without blocking the event loop', async () => {
+    own.exec('PRAGMA busy_timeout = 3000'); // this long, SQLite itself would block the COMMIT below
+    other.exec('BEGIN IMMEDIATE');
+    const acquiring = locks.acquire(KEY);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    other.exec('COMMIT');
+    await (await inTime(2_000, acquiring)).release();
+  });
+
+  it('rejects when a write of somebody else takes longer than the storeTimeout, and leaves nothing behind', async () => {
+    other.exec('BEGIN IMMEDIATE');
+    const refused = locks.acquire(KEY, { storeTimeout: 100 });
+    await expect(refused).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    other.exec('COMMIT');
+    await (await inTime(2_000, locks.acquire(KEY))).release();
+  });
+
+  it('takes no lock inside a transaction of the caller, which could be rolled back', async () => {
+    own.exec('BEGIN');
+    const acquiring = locks.acquire(KEY);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    own.exec('ROLLBACK');
+    const lock = await inTime(2_000, acquiring);
+    expect(other.prepare('SELECT key FROM holdfast_locks WHERE token IS NOT NULL').all()).toEqual([{ key: KEY }]); // prettier-ignore
+    await lock.release();
+  });
+
+  it('says so when the database takes no writes, or has no table', async () => {
+    own.exec('PRAGMA query_only = 1');
+    await expect(locks.acquire(KEY)).rejects.toMatchObject({
+      code: 'LOCK_STORE_FAILED',
+      message: expect.stringContaining('takes no writes'),
+    });
+    own.exec('PRAGMA query_only = 0');
+    const missing = new SqlLockStore({ sqlite: own }, { table: 'missing' });
+    await expect(missing.inspect(KEY)).rejects.toThrow('createTable()');
+  });
+
+  it('rejects when the database was closed', async () => {
+    const lock = await locks.acquire(KEY);
+    own.close();
+    expect(await lock.release()).toBe(false);
+    await expect(locks.acquire(KEY)).rejects.toMatchObject({
+      code: 'LOCK_STORE_FAILED',
+      message: expect.stringContaining('the database is closed'),
+    });
+    own = new Database(join(folder, 'locks.db'));
+  });
+
+  it('removes rows that have been free for a day, unless their tokens are ahead of the clock', async () => {
+    for (const key of ['old', 'held', 'new', 'ahead']) await (await locks.acquire(key)).release();
+    const held = await locks.acquire('held');
+    other.exec(`UPDATE holdfast_locks SET expires_at = expires_at - 86400001 WHERE key IN ('old', 'ahead')`); // prettier-ignore
+    other.exec(`UPDATE holdfast_locks SET fencing = fencing + 86400000000 WHERE key = 'ahead'`);
+    expect(await new SqliteTable(own, '"holdfast_locks"', '').sweep(10)).toBe(1);
+    const rows = other.prepare('SELECT key FROM holdfast_locks ORDER BY key').all();
+    expect(rows).toEqual([{ key: 'ahead' }, { key: 'held' }, { key: 'new' }]);
+    await held.release();
+  });
+});
