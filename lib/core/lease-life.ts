@@ -22,7 +22,7 @@ export abstract class LeaseLife {
   /** Made when first needed: most locks are neither lost nor watched. */
   #madeLoss: Loss | undefined;
   #state: LockState = 'held';
-  #sessionEnded: (() => void) | undefined;
+  #unwatch: (() => void) | undefined;
 
   constructor(lease: Lease, keys: readonly string[], validity: Validity, around: LifeSurroundings) {
     this.keys = keys;
@@ -111,7 +111,7 @@ export abstract class LeaseLife {
 
   protected end(state: 'lost' | 'released'): void {
     this.#state = state;
-    if (this.#sessionEnded) this.#lease.lost?.removeEventListener('abort', this.#sessionEnded);
+    this.#unwatch?.();
     this.ended();
   }
 
@@ -127,8 +127,9 @@ export abstract class LeaseLife {
   }
 
   #watch(session: AbortSignal): void {
-    this.#sessionEnded = () => void this.lose('session');
-    session.addEventListener('abort', this.#sessionEnded, { once: true });
+    const ended = () => void this.lose('session');
+    session.addEventListener('abort', ended, { once: true });
+    this.#unwatch = () => session.removeEventListener('abort', ended);
   }
 
   #lossOf(reason: LockLostReason): LockLostError {

@@ -44,7 +44,8 @@ export interface LockStoreFeatures {
   readonly fencing: boolean;
   /**
    * `false`: the tokens are numbers of the server's own (a transaction id, a revision) that grow over all keys alike, so no
-   * request can raise them, or has to. Missing: each key has a counter, which `AcquireRequest.fencingFloor` raises.
+   * request can raise them. Locks of several keys then have one only where `manyKeys` is set, and all keys are taken in one
+   * step. Missing: each key has a counter, which `AcquireRequest.fencingFloor` raises.
    */
   readonly fencingFloor?: false;
   /** A key frees itself when its ttl has passed. `false`: it lives as long as a session, which `Lease.lost` reports. */
@@ -97,7 +98,7 @@ export interface Lease {
    *
    * Stores without this method see a release and a new attempt. `tokens` come from a store that is made of others, and has
    * fencing tokens of its own: a store that is asked to renew raises its counter by them, as in `raiseFencing`, and the token
-   * of the lease says nothing.
+   * of the lease says nothing. `undefined` says then also that the counter was beyond them: the keys have been given back.
    */
   passOn?(
     ttl: number,

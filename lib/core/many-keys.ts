@@ -48,10 +48,10 @@ async function raiseToLargest(
   requests: readonly AcquireRequest[],
   leases: readonly Lease[],
 ): Promise<bigint | undefined> {
-  if (!store.supports.fencing) return undefined;
+  // A number of the server's own cannot be raised, and somebody who stands in line already may have a smaller one.
+  if (!store.supports.fencing || store.supports.fencingFloor === false) return undefined;
   const tokens = leases.map((lease) => lease.fencingToken ?? 0n);
   const largest = largestToken(tokens);
-  if (store.supports.fencingFloor === false) return largest;
   const lower = requests.filter((_, index) => tokens[index]! < largest);
   const raised = await Promise.all(
     lower.map((each) => store.tryAcquire({ ...each, fencingFloor: largest })),
@@ -62,9 +62,13 @@ async function raiseToLargest(
 
 function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Lease {
   const sessions = leases.flatMap((lease) => lease.lost ?? []);
+  const anyLost = sessions.length > 0 ? AbortSignal.any(sessions) : undefined;
   return {
     fencingToken,
-    lost: sessions.length > 0 ? AbortSignal.any(sessions) : undefined,
+    /** One that tells the truth before any timer could run is asked itself. */
+    get lost() {
+      return sessions.find(({ aborted }) => aborted) ?? anyLost;
+    },
     extend: async (ttl) => {
       const extended = await Promise.all(leases.map((each) => each.extend(ttl)));
       if (extended.every(Boolean)) return true;

@@ -164,6 +164,16 @@ describe('the lease of one attempt', () => {
 });
 
 describe('several keys that live by sessions', () => {
+  it('are known to be lost before any timer could say so', async () => {
+    const { leases, store } = onLeases();
+    const session = new AbortController();
+    leases['b']!.lost = session.signal;
+    const lease = await tryAcquireAll(store, { key: 'a', keys: KEYS, token: 't', ttl: 1_000 });
+    expect(lease!.lost!.aborted).toBe(false);
+    jest.spyOn(session.signal, 'aborted', 'get').mockReturnValue(true);
+    expect(lease!.lost!.aborted).toBe(true);
+  });
+
   it('are lost with the first session that ends', async () => {
     const { locks, leases } = onLeases({ fencing: true, ttl: false });
     const sessions = { a: new AbortController(), c: new AbortController() };

@@ -29,4 +29,19 @@ export const queueChecks: Record<string, Check> = {
     assert.equal(await lease.release(), true);
     await backend.hold(a, aRequest({ keys }));
   },
+
+  'has a larger fencing token for the one who waits for one of several keys': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire || !a.supports.manyKeys || !a.supports.fencing) return;
+    const keys = [aKey(), aKey()].toSorted();
+    for (const key of keys) {
+      const both = await backend.hold(a, aRequest({ keys }));
+      const waiting = b.acquire(aRequest({ keys: [key] }), new AbortController().signal);
+      await both.release();
+      const next = await waiting;
+      if (b.supports.ttl) assert.equal(await next.extend(30_000), true);
+      assert.ok(next.fencingToken! > both.fencingToken!);
+      assert.equal(await next.release(), true);
+    }
+  },
 };
