@@ -123,7 +123,7 @@ has most of them; a request waits 5 s at most, and \`grants\` says how many got 
     charts: [],
     text: `Each store beside what its system offers without nest-holdfast. Rates compare within one store only: memory and Redis keep
 nothing on disk here; the others run as their makers deliver them, one server each, and sync to disk what they promise to keep, so
-the disk decides whatever writes. A lock of the session (\`pg_advisory_lock\`, \`GET_LOCK\`) writes nothing and has no
+the disk decides whatever writes. syncguard's PostgreSQL store is missing: the npm registry did not have the package. A lock of the session (\`pg_advisory_lock\`, \`GET_LOCK\`) writes nothing and has no
 fencing token; it takes a connection for as long as it is held or waited for, and ends with it. The rows, nodes and leases of the others
 are written at least twice per cycle.
 

@@ -6,7 +6,9 @@ import { runCommand } from './run-command.mjs';
 /** Specs that fill processes, and count milliseconds or what is left in a process: one at a time, and without coverage, which slows them. */
 const ALONE = ['test/processes', 'test/leaks', 'test/packaging'];
 /** Specs that break servers and wait for what follows, or explore a model: some at a time, and without coverage as well. */
-const UNCOVERED = ['test/faults', 'test/model'];
+const UNCOVERED = ['test/failover', 'test/faults', 'test/model'];
+/** Servers and clocks are waited for more than is computed. */
+const WORKERS = ['--maxWorkers=3'];
 
 /** Runs all other specs with coverage, and counts the tests. */
 export function runJest() {
@@ -14,12 +16,12 @@ export function runJest() {
     '--testPathIgnorePatterns',
     `/${each}/`,
   ]);
-  return counted(['npx', 'jest', '--coverage', '--maxWorkers=2', ...others]);
+  return counted(['npx', 'jest', '--coverage', ...WORKERS, ...others]);
 }
 
 /** Runs those that coverage would only slow, and counts the tests. */
 export function runUncovered() {
-  return counted(['npx', 'jest', '--maxWorkers=3', ...foldersOf(UNCOVERED)]); // they wait more than they work
+  return counted(['npx', 'jest', ...WORKERS, ...foldersOf(UNCOVERED)]);
 }
 
 /** Runs those that want the machine for themselves, and counts the tests. */
