@@ -96,7 +96,10 @@ export class RedisLease implements Lease {
       await tenures.listen();
       const isFirst = !this.#tenure;
       const fence = await this.#renew(ttl, tokens);
-      if (fence === undefined) return undefined;
+      if (fence === undefined) {
+        if (tokens) abandon(this.#around.runner, this.#held); // it may be ours still, with a counter that is beyond them
+        return undefined;
+      }
       if (isFirst) tenures.mayPass(this.#tenure!);
       return new RedisLease(this.#held, this.#around, fence, this.#tenure);
     } catch (error) {

@@ -55,6 +55,12 @@ export class NodeLeases {
     return this.#leases.get(node) ?? this.#open.get(node);
   }
 
+  /** The nodes that can raise their fencing counters from `from`, as far as their grants tell: that of a late one is beyond it. */
+  raisers(from: bigint): RedlockNode[] {
+    const canRaise = (lease: Lease) => lease.raiseFencing && (lease.fencingToken ?? 0n) <= from;
+    return Array.from(this.#leases.keys()).filter((node) => canRaise(this.#leases.get(node)!));
+  }
+
   /** Takes a lease that has been passed on out of use. */
   delete(node: RedlockNode): void {
     this.#leases.delete(node);

@@ -92,9 +92,10 @@ export class RedlockLease implements Lease {
     const arbiter = this.#arbiter ?? this.#around.arbiters.of(this.#claim.request.key);
     if (!arbiter?.isFit || arbiter.unreachable !== undefined) return undefined; // it would not be asked to renew
     const atArbiter = this.#leases.get(arbiter);
-    if (!atArbiter?.raiseFencing || !this.#tokens) return undefined;
-    this.#around.used(ttl);
+    if (!atArbiter || !this.#tokens) return undefined;
     const { own, last } = this.#tokens;
+    if (!this.#arbiter && !this.#canRaise(arbiter, last)) return undefined;
+    this.#around.used(ttl);
     const isUsedUp = own === last;
     const range = { from: last, to: isUsedUp ? last + BLOCK : last };
     const passed = atArbiter.passOn?.(ttl, renew || isUsedUp, range);
@@ -103,6 +104,12 @@ export class RedlockLease implements Lease {
     if (passed instanceof Promise) return this.#renewed(arbiter, passed, ttl, range);
     this.#leases.set(arbiter, passed);
     return this.#next(arbiter, { own: own + 1n, last });
+  }
+
+  /** Whether a majority, and the arbiter, can reserve fencing tokens from here on. Their grants tell, so before the first pass. */
+  #canRaise(arbiter: RedlockNode, from: bigint): boolean {
+    const raisers = this.#leases.raisers(from);
+    return raisers.length >= this.#around.quorum.majority && raisers.includes(arbiter);
   }
 
   #next(arbiter: RedlockNode, tokens: Tokens): RedlockLease {

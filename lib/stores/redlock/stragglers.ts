@@ -3,14 +3,15 @@ import type { NodeLeases } from './node-leases.js';
 import type { Quorum } from './quorum.js';
 import type { RedlockNode } from './redlock-node.js';
 
-/** Milliseconds until a node that refused the keys is asked once more; three times as many after each refusal. */
+/** Milliseconds until a node that refused the keys is asked once more; three times as many after each refusal, for seconds. */
 const FIRST_PAUSE = 10;
-const LONGEST_PAUSE = 300;
+const LONGEST_PAUSE = 3_000;
 
 /**
  * Nodes that did not grant the keys although a majority did. Whoever has them there has lost the vote, or has released them, and
- * gives them back soon; or the node was not asked, for its server was not known yet. Without the keys at the arbiter, those who
- * wait there would be woken in vain, and a bare majority would not survive the loss of one more node.
+ * gives them back soon, if only to claim them once more; or the node was not asked, for its server was not known yet. Without
+ * the keys at the arbiter, those who wait there would be woken in vain, again and again, and a bare majority would not survive
+ * the loss of one more node.
  */
 export class Stragglers {
   readonly #quorum: Quorum;
