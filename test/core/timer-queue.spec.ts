@@ -152,7 +152,13 @@ type Step =
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), after: fc.nat(50) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('add' as const),
+        after: fc.integer({ min: 1, max: 50 }),
+      }),
+    },
     {
       weight: 2,
       arbitrary: fc.record({ kind: fc.constant('remove' as const), which: fc.nat(40) }),

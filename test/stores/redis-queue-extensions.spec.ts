@@ -77,10 +77,10 @@ describe('What many locks ask for at once', () => {
   it('fails only for the one who waits for a key that became a list', async () => {
     await using waiter = new QueueProcess(server.url);
     const waiting = held.slice(0, 3).map(({ key }) => waiter.locks.acquire(key));
+    const ends = Promise.allSettled(waiting);
     await standing(server, 'order:2', 1);
     await server.command('DEL', 'lock:order:1');
     await server.command('LPUSH', 'lock:order:1', 'not a lock');
-    const ends = Promise.allSettled(waiting);
     await waiting[1]!.catch(() => {});
     await Promise.all(held.map((lock) => lock.release()));
     expect((await ends).map(({ status }) => status)).toEqual([
