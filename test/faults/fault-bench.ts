@@ -17,8 +17,14 @@ export interface FaultyStore<Server extends FaultyServer = FaultyServer> {
   readonly startServer: () => Promise<Server>;
   /** Where its clients connect. */
   readonly portsOf: (server: Server) => readonly number[];
-  /** Opens a store through these ports, each of which stands for one of `portsOf`. Called while the server is well. */
-  readonly openStore: (ports: readonly number[]) => OpenedStore | Promise<OpenedStore>;
+  /**
+   * Opens a store through these ports, each of which stands for one of `portsOf`. Called while the server is well, with `life`
+   * or `electionLife`.
+   */
+  readonly openStore: (
+    ports: readonly number[],
+    life: number,
+  ) => OpenedStore | Promise<OpenedStore>;
   /** Milliseconds after which the key of a dead process is free: the ttl here, or the session timeout that `openStore` sets. */
   readonly life: number;
   /** Milliseconds by which the server may be late with that. @default 2_000 */
@@ -31,6 +37,8 @@ export interface FaultyStore<Server extends FaultyServer = FaultyServer> {
   readonly leftovers?: (server: Server) => Promise<readonly unknown[]>;
   /** The member that leads, of an ensemble. */
   readonly leader?: (server: Server) => Promise<FaultyServer>;
+  /** As `life`, and longer than an election takes: a lock then survives one. Missing: it may be lost. */
+  readonly electionLife?: number | undefined;
 }
 
 /** Longer than any call of a process takes that ends as it should. */
@@ -59,13 +67,16 @@ export class FaultBench<Server extends FaultyServer> {
   }
 
   /** A process that talks to the server itself. Its client is warm. */
-  contender(): Promise<Contender> {
-    return this.#open(this.#store.portsOf(this.server));
+  contender(life = this.#store.life): Promise<Contender> {
+    return this.#open(this.#store.portsOf(this.server), life);
   }
 
   /** A process whose connections `cut`, `cutOff` and `heal` are about. */
   remoteContender(): Promise<Contender> {
-    return this.#open(this.#proxies.map(({ port }) => port));
+    return this.#open(
+      this.#proxies.map(({ port }) => port),
+      this.#store.life,
+    );
   }
 
   /** Ends every connection of the remote ones, which may connect again at once. */
@@ -120,9 +131,9 @@ export class FaultBench<Server extends FaultyServer> {
     await this.server.stop();
   }
 
-  async #open(ports: readonly number[]): Promise<Contender> {
-    const opened = await this.#store.openStore(ports);
-    const contender = new Contender(opened, this.#store.life, (lock) => this.#check(lock));
+  async #open(ports: readonly number[], life: number): Promise<Contender> {
+    const opened = await this.#store.openStore(ports, life);
+    const contender = new Contender(opened, life, (lock) => this.#check(lock));
     this.#contenders.add(contender);
     await contender.locks.withLock('warm-up', async () => {});
     return contender;

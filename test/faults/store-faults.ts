@@ -15,37 +15,17 @@ const GRACE = 50;
  * released. After each, nothing is left behind in the store.
  */
 export function storeFaults<Server extends FaultyServer>(store: FaultyStore<Server>): void {
-  const { life, lateness = 2_000, refusesWaiters = false } = store;
+  const { life, lateness = 2_000 } = store;
+  const run = runOf(store);
   let bench: FaultBench<Server>;
-  let keys = 0;
   let key = '';
 
-  beforeAll(async () => {
-    bench = await FaultBench.start(store);
-  }, 60_000);
-
-  beforeEach(() => {
-    key = `order:${(keys += 1)}`;
-  });
-
-  afterEach(() => bench.tidyUp(), 20_000);
-
-  afterAll(() => bench.stop(), 20_000);
-
-  /** A wait that a crash of the server must not end, unless the store says that it may. */
-  function waiting(contender: Contender): Promise<Lock> {
-    const lock = contender.acquire(key);
-    if (!refusesWaiters) return lock;
-    return lock.catch((error: { code?: string }) => {
-      expect(error.code).toBe('LOCK_STORE_FAILED');
-      return contender.acquireAgain(key);
-    });
-  }
+  beforeEach(() => ({ bench, key } = run.next()));
 
   it('killed and back during a hold: the lock survives or its loss is told', async () => {
     const [holder, other] = await Promise.all([bench.contender(), bench.contender()]);
     const lock = await holder.acquire(key);
-    const next = waiting(other);
+    const next = run.waiting(other, key);
     await other.waits(key);
     await bench.restart();
     const isOurs = (await verdictOn(lock, life)) === 'held';
@@ -59,7 +39,7 @@ export function storeFaults<Server extends FaultyServer>(store: FaultyStore<Serv
     const [holder, ...others] = await Promise.all([1, 2, 3].map(() => bench.contender()));
     const lock = await holder!.acquire(key);
     const waits = others.map(async (other) => {
-      await using taken = await waiting(other);
+      await using taken = await run.waiting(other, key);
       expect(taken.isHeld).toBe(true);
     });
     await Promise.all(others.map((other) => other.waits(key)));
@@ -156,23 +136,67 @@ export function storeFaults<Server extends FaultyServer>(store: FaultyStore<Serv
     await bench.nothingLeft();
   });
 
-  const { leader } = store;
-  if (!leader) return;
+  if (store.leader) leaderKilled(store, run);
+}
+
+/** Registers only what an ensemble has to bear beyond that: the loss of its leader. */
+export function leaderFaults<Server extends FaultyServer>(store: FaultyStore<Server>): void {
+  leaderKilled(store, runOf(store));
+}
+
+function leaderKilled<Server extends FaultyServer>(store: FaultyStore<Server>, run: Run<Server>) {
+  const leader = store.leader!;
+  const { electionLife, life } = store;
 
   it('the leader killed while a lock is held and others wait: all get it in turn', async () => {
-    const [holder, ...others] = await Promise.all([1, 2, 3].map(() => bench.contender()));
-    const lock = await holder!.acquire(key);
-    const waits = others.map(async (other) => (await waiting(other)).release());
+    const { bench, key } = run.next();
+    const open = () => bench.contender(electionLife);
+    const [holder, ...others] = await Promise.all([open(), open(), open()]);
+    const lock = await holder.acquire(key);
+    const waits = others.map(async (other) => (await run.waiting(other, key)).release());
     await Promise.all(others.map((other) => other.waits(key)));
     const member = await leader(bench.server);
     await member.kill();
     await leader(bench.server);
-    await verdictOn(lock, life);
-    await lock.release();
+    const verdict = await verdictOn(lock, electionLife ?? life);
+    const isReleased = await lock.release();
+    if (electionLife !== undefined) expect([verdict, isReleased]).toEqual(['held', true]);
     await Promise.all(waits);
     await member.restart();
     await bench.nothingLeft();
   });
+}
+
+/** The bench of a suite, with a key of its own for each test. */
+interface Run<Server extends FaultyServer> {
+  next(): { bench: FaultBench<Server>; key: string };
+  /** A wait that a crash of the server must not end, unless the store says that it may. */
+  waiting(contender: Contender, key: string): Promise<Lock>;
+}
+
+function runOf<Server extends FaultyServer>(store: FaultyStore<Server>): Run<Server> {
+  let bench: FaultBench<Server>;
+  let keys = 0;
+
+  beforeAll(async () => {
+    bench = await FaultBench.start(store);
+  }, 60_000);
+
+  afterEach(() => bench.tidyUp(), 20_000);
+
+  afterAll(() => bench.stop(), 20_000);
+
+  return {
+    next: () => ({ bench, key: `order:${(keys += 1)}` }),
+    waiting: (contender, key) => {
+      const lock = contender.acquire(key);
+      if (!store.refusesWaiters) return lock;
+      return lock.catch((error: { code?: string }) => {
+        expect(error.code).toBe('LOCK_STORE_FAILED');
+        return contender.acquireAgain(key);
+      });
+    },
+  };
 }
 
 /** As a long garbage collection would: nothing of this process runs. */

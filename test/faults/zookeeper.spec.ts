@@ -1,14 +1,14 @@
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { ephemeralNodes } from '../stores/zookeeper-content.js';
 import { ZooKeeperEnsemble, ZooKeeperServer } from '../support/zookeeper-server.js';
-import { storeFaults } from './store-faults.js';
+import { leaderFaults, storeFaults } from './store-faults.js';
 
 /** Long enough for a server to start again meanwhile. */
 const SESSION_TIMEOUT = 1_500;
 
-function openStore(ports: readonly number[]) {
+function openStore(ports: readonly number[], sessionTimeout: number) {
   const servers = ports.map((port) => `127.0.0.1:${port}`).join(',');
-  return { store: new ZooKeeperLockStore(servers, { sessionTimeout: SESSION_TIMEOUT }) };
+  return { store: new ZooKeeperLockStore(servers, { sessionTimeout }) };
 }
 
 jest.setTimeout(30_000);
@@ -23,13 +23,14 @@ describe('A ZooKeeper that is', () => {
   });
 });
 
-describe('A ZooKeeper of three that is', () => {
-  storeFaults<ZooKeeperEnsemble>({
+describe('A ZooKeeper of three loses', () => {
+  leaderFaults<ZooKeeperEnsemble>({
     startServer: () => ZooKeeperEnsemble.start(3),
     portsOf: ({ ports }) => ports,
     openStore,
     life: SESSION_TIMEOUT,
     leftovers: async (ensemble) => ephemeralNodes(await ensemble.leader()),
     leader: (ensemble) => ensemble.leader(),
+    electionLife: 6_000,
   });
 });

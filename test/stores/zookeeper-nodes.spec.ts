@@ -148,6 +148,8 @@ describe('Lines on a server that is too old for containers', () => {
         nodes.add(path);
         return path;
       },
+      createAll: (paths: string[], data: Buffer, acl: object[], mode: number) =>
+        Promise.all(paths.map((path) => connection.create(path, data, acl, mode))),
       remove: async (path: string) => {
         calls.push(`remove ${path}`);
         if ([...nodes].some((each) => each.startsWith(`${path}/`))) refuse(-111, 'NOT_EMPTY', path);
@@ -155,7 +157,7 @@ describe('Lines on a server that is too old for containers', () => {
       },
     };
     const lines = new Lines('/holdfast', []);
-    const path = await lines.enter(connection as unknown as Connection, '/holdfast/a/x', Buffer.alloc(0)); // prettier-ignore
+    const [path] = await lines.enter(connection as unknown as Connection, ['/holdfast/a/x'], Buffer.alloc(0)); // prettier-ignore
     expect(calls).toEqual([
       'create /holdfast/a/x 3',
       'create /holdfast/a 4',
@@ -165,7 +167,7 @@ describe('Lines on a server that is too old for containers', () => {
     ]);
     await lines.tidy(connection as unknown as Connection, '/holdfast/a');
     expect(nodes).toContain('/holdfast/a');
-    nodes.delete(path);
+    nodes.delete(path!);
     await lines.tidy(connection as unknown as Connection, '/holdfast/a');
     expect(nodes).toEqual(new Set(['/holdfast']));
   });

@@ -1,11 +1,21 @@
 import type { Clock } from '../../core/clock.js';
 import { cut, repair, retire } from './client-repairs.js';
+import { Confirmations } from './confirmations.js';
 import { OpenCalls } from './open-calls.js';
 import type { Call } from './open-calls.js';
 import { Watches, aWaiting } from './watches.js';
 import { Code } from './zookeeper-client.js';
-import type { Done, Stat, ZooKeeperClient } from './zookeeper-client.js';
+import type {
+  Done,
+  Stat,
+  Transaction,
+  TransactionResult,
+  ZooKeeperClient,
+} from './zookeeper-client.js';
 import { ConnectionLossError, isRefusal } from './zookeeper-errors.js';
+
+/** Of the session timeout, which is two ticks at least. The leader pings each half tick. */
+const PING_WITHIN = 1 / 4;
 
 export interface ConnectionEvents {
   connected(): void;
@@ -27,6 +37,7 @@ export interface NodeContent {
 export class Connection {
   isConnected = false;
   readonly calls: OpenCalls;
+  readonly confirmations = new Confirmations();
   readonly #client: ZooKeeperClient;
   readonly #events: ConnectionEvents;
   readonly #watches = new Watches();
@@ -34,7 +45,10 @@ export class Connection {
   constructor(client: ZooKeeperClient, clock: Clock, events: ConnectionEvents) {
     this.#client = client;
     this.#events = events;
-    this.calls = new OpenCalls(clock, () => events.ended('it has expired'));
+    this.calls = new OpenCalls(clock, {
+      expired: () => events.ended('it has expired'),
+      written: (sentAt) => this.confirmations.answered(sentAt, this.sessionTimeout * PING_WITHIN),
+    });
     repair(client.connectionManager);
     client.on('connected', () => this.#connected());
     client.on('disconnected', () => this.#disconnected());
@@ -57,6 +71,25 @@ export class Connection {
     return this.#make({ path, isWrite: true, send });
   }
 
+  /** Creates all or none. Resolves with their paths, in order. */
+  async createAll(
+    paths: readonly string[],
+    data: Buffer,
+    acl: object[],
+    mode: number,
+  ): Promise<string[]> {
+    const results = await this.#make(
+      this.#transaction(paths, (all, path) => all.create(path, data, acl, mode)),
+    );
+    return results.map(({ path }) => path!);
+  }
+
+  /** Removes all or none. Resolves `false` when one is missing. */
+  async removeAll(paths: readonly string[]): Promise<boolean> {
+    const call = this.#transaction(paths, (all, path) => all.remove(path, -1));
+    return (await this.#find(call)) !== undefined;
+  }
+
   /** Resolves `false` when there is no such node. */
   async remove(path: string): Promise<boolean> {
     const send = (done: Done<true>) => this.#client.remove(path, (error) => done(error, true));
@@ -65,11 +98,8 @@ export class Connection {
 
   /** A write that changes nothing. What is read after it is no older than it. Resolves `false` when a node is missing. */
   async check(paths: readonly string[]): Promise<boolean> {
-    const send = (done: Done<true>) =>
-      paths
-        .reduce((all, path) => all.check(path, -1), this.#client.transaction())
-        .commit((error) => done(error, true));
-    return (await this.#find({ path: paths[0]!, isWrite: true, send })) ?? false;
+    const call = this.#transaction(paths, (all, path) => all.check(path, -1));
+    return (await this.#find(call)) !== undefined;
   }
 
   /** Resolves `undefined` when there is no such node. */
@@ -135,6 +165,14 @@ export class Connection {
     this.calls.fail();
     this.#watches.fail(new ConnectionLossError());
     this.#events.disconnected();
+  }
+
+  #transaction(
+    paths: readonly string[],
+    add: (all: Transaction, path: string) => Transaction,
+  ): Call<readonly TransactionResult[]> {
+    const transaction = paths.reduce(add, this.#client.transaction());
+    return { path: paths.join(' or '), isWrite: true, send: (done) => transaction.commit(done) };
   }
 
   async #find<T>(call: Call<T>): Promise<T | undefined> {

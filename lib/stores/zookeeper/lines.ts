@@ -22,15 +22,14 @@ export class Lines {
     return `${this.root}/${pathElement(key)}`;
   }
 
-  /** Resolves with the path of the new node, to which the server has appended a number. */
-  async enter(connection: Connection, path: string, data: Buffer): Promise<string> {
-    const line = path.slice(0, path.lastIndexOf('/'));
+  /** Makes all nodes in one transaction. Resolves with their paths, to which the server has appended numbers. */
+  async enter(connection: Connection, paths: readonly string[], data: Buffer): Promise<string[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await connection.create(path, data, this.#acl, CreateMode.ephemeralSequential);
+        return await connection.createAll(paths, data, this.#acl, CreateMode.ephemeralSequential);
       } catch (error) {
         if (!isRefusal(error, Code.noNode) || attempt === ATTEMPTS) throw error;
-        await this.#open(connection, line);
+        await Promise.all(paths.map((path) => this.#open(connection, lineOf(path))));
       }
     }
   }
@@ -62,10 +61,15 @@ export class Lines {
       await connection.create(path, NOTHING, this.#acl, mode);
     } catch (error) {
       if (isRefusal(error, Code.nodeExists)) return;
-      const parent = path.slice(0, path.lastIndexOf('/'));
+      const parent = lineOf(path);
       if (!isRefusal(error, Code.noNode) || parent === '') throw error;
       await this.#make(connection, parent, CreateMode.persistent);
       await this.#make(connection, path, mode);
     }
   }
+}
+
+/** Where a node is. */
+export function lineOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
 }

@@ -3,10 +3,13 @@ import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
 import { validUntil } from '../../core/validity.js';
 import type { Connection } from './connection.js';
 
-/** Parts of the session timeout. Together they leave a third of it to find another server. */
-const LOOK_EVERY = 1 / 12;
+/**
+ * Parts of the session timeout. When a server hangs, they leave a fifth of it at least, a third as a rule, to find another one: the
+ * session counts from a beat before the last one.
+ */
+const LOOK_EVERY = 1 / 24;
 const BEAT_AFTER = 1 / 4;
-const ANSWER_WITHIN = 1 / 4;
+const ANSWER_WITHIN = 1 / 6;
 const CONNECT_WITHIN = 1 / 3;
 
 export interface LivenessEvents {
@@ -22,9 +25,9 @@ export interface LivenessEvents {
  * Judges by the local clock whether the session lives. The client cannot: it has no read timeout, reports an expiry only once
  * it is connected again, and says nothing of the answers to its pings.
  *
- * While there are nodes, a write is sent whenever a quarter of the session timeout has passed since the last one. The
- * session is taken for dead when the timeout (less 1 % + 2 ms for clocks) has passed since the last answered write was SENT:
- * the server has heard of the session later than that, and cannot have ended it before.
+ * A write is sent each quarter of the session timeout, also when there are no nodes: the first one that is made has to last.
+ * The session is taken for dead when the timeout (less 1 % + 2 ms for clocks) has passed since the last write was SENT of which
+ * the leader must have heard, as `Confirmations` has it: the leader cannot have ended it before.
  */
 export class Liveness {
   readonly #connection: Connection;
@@ -34,9 +37,6 @@ export class Liveness {
   readonly #timers: TimerQueue;
   readonly #look = idleTimer(() => this.#tick());
   readonly #end = idleTimer(() => this.check());
-  /** Missing while there are no nodes, and so nothing to lose. */
-  #busySince: number | undefined;
-  #downSince: number;
   #triedSince: number;
   /** Before the first connection there is no session, and no node. */
   #hasBegun = false;
@@ -49,30 +49,19 @@ export class Liveness {
     this.#servers = servers;
     this.#events = events;
     this.#timers = new TimerQueue(clock);
-    this.#downSince = clock.now();
-    this.#triedSince = this.#downSince;
+    this.#triedSince = clock.now();
     this.#arm();
-  }
-
-  busy(): void {
-    this.#busySince ??= this.#clock.now();
-    this.#timers.move(this.#end, this.#deadline);
-  }
-
-  idle(): void {
-    this.#busySince = undefined;
   }
 
   connected(): void {
-    if (!this.#hasBegun && this.#busySince !== undefined) this.#busySince = this.#clock.now();
     this.#hasBegun = true;
+    this.#connection.confirmations.connected(this.#triedSince);
     this.#arm();
-    if (this.#busySince !== undefined) void this.#beat();
+    void this.#beat();
   }
 
   disconnected(): void {
-    this.#downSince = this.#clock.now();
-    this.#triedSince = this.#downSince;
+    this.#triedSince = this.#clock.now();
   }
 
   /** Its time is up, whether a timer could run meanwhile or not. */
@@ -85,7 +74,7 @@ export class Liveness {
     if (this.#isOver) return;
     if (!this.isOutlived) return this.#timers.move(this.#end, this.#deadline);
     const { sessionTimeout } = this.#connection;
-    this.#events.outlived(`no answer from a server for the session timeout, ${sessionTimeout} ms`);
+    this.#events.outlived(`nothing that confirms it for the session timeout, ${sessionTimeout} ms`);
   }
 
   stop(): void {
@@ -95,11 +84,8 @@ export class Liveness {
   }
 
   get #deadline(): number {
-    const { calls, isConnected, sessionTimeout } = this.#connection;
-    if (!this.#hasBegun) return Infinity;
-    if (this.#busySince !== undefined)
-      return validUntil(Math.max(calls.heardAt, this.#busySince), sessionTimeout);
-    return isConnected ? Infinity : this.#downSince + sessionTimeout;
+    const { confirmations, sessionTimeout } = this.#connection;
+    return this.#hasBegun ? validUntil(confirmations.since, sessionTimeout) : Infinity;
   }
 
   #arm(): void {
@@ -117,13 +103,11 @@ export class Liveness {
   }
 
   #listen(): void {
-    const { calls, sessionTimeout } = this.#connection;
+    const { calls, confirmations, sessionTimeout } = this.#connection;
     const now = this.#clock.now();
     const unanswered = now - (calls.unansweredSince ?? now);
     if (unanswered >= sessionTimeout * ANSWER_WITHIN) return this.#events.hangs(unanswered);
-    if (this.#busySince === undefined) return;
-    const heardAt = Math.max(calls.heardAt, this.#busySince);
-    if (now - heardAt >= sessionTimeout * BEAT_AFTER) void this.#beat();
+    if (now - (confirmations.newest ?? -Infinity) >= sessionTimeout * BEAT_AFTER) void this.#beat();
   }
 
   /** A server that hangs takes connections and says nothing, and the client would wait for it. */

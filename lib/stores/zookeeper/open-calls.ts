@@ -17,19 +17,23 @@ interface OpenCall {
   readonly fail: (error: Error) => void;
 }
 
-/** What the server has not answered yet, and when it last did. */
+export interface CallEvents {
+  /** An answer says that the session is over. */
+  expired(): void;
+  /** A write was answered. Reads do not count: a server that is cut off from the others answers them, too. */
+  written(sentAt: number): void;
+}
+
+/** What the server has not answered yet. */
 export class OpenCalls {
-  /** When the last write was sent that was answered. Reads do not count: a server that is cut off from the others answers them, too. */
-  heardAt = -Infinity;
   readonly #clock: Clock;
-  readonly #expired: () => void;
+  readonly #events: CallEvents;
   /** The server answers in order, so the first one is the oldest. */
   readonly #open = new Set<OpenCall>();
 
-  /** `expired` is called when an answer says that the session is over. */
-  constructor(clock: Clock, expired: () => void) {
+  constructor(clock: Clock, events: CallEvents) {
     this.#clock = clock;
-    this.#expired = expired;
+    this.#events = events;
   }
 
   /** When the oldest one was sent that has no answer yet. */
@@ -45,7 +49,7 @@ export class OpenCalls {
       const done: Done<T> = (error, value) => {
         if (!this.#open.delete(open)) return; // has failed with its connection
         const refusal = this.#refusal(error, path);
-        if (isWrite && !(refusal instanceof ConnectionLossError)) this.heardAt = open.sentAt;
+        if (isWrite && !(refusal instanceof ConnectionLossError)) this.#events.written(open.sentAt);
         if (refusal) reject(refusal);
         else resolve(value);
       };
@@ -68,7 +72,7 @@ export class OpenCalls {
   #refusal(error: ClientError | null, path: string): Error | undefined {
     if (!error) return undefined;
     const isOver = error.code === Code.sessionExpired;
-    if (isOver) this.#expired();
+    if (isOver) this.#events.expired();
     if (isOver || error.code === Code.connectionLoss) return new ConnectionLossError();
     return new ZooKeeperError(error, path);
   }

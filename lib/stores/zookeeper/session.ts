@@ -6,7 +6,7 @@ import { Tenure } from './tenure.js';
 import type { ZooKeeperClient } from './zookeeper-client.js';
 import { ConnectionLossError, SessionEndedError } from './zookeeper-errors.js';
 
-/** Nodes that one beat looks after. */
+/** Nodes that one beat looks after, and those of the same request. */
 const NODES_PER_BEAT = 100;
 /** Milliseconds for the server to end a session that is closed. */
 const GOODBYE = 1_000;
@@ -62,18 +62,16 @@ export class Session {
     return this.#ended !== undefined;
   }
 
-  /** Before a node is made. */
+  /** Before nodes are made. */
   enter(): Tenure {
     const tenure = new Tenure(() => this.#liveness.isOutlived);
     this.#tenures.add(tenure);
-    this.#liveness.busy();
     return tenure;
   }
 
-  /** When a node is gone. */
+  /** When nodes are gone. */
   leave(tenure: Tenure): void {
     this.#tenures.delete(tenure);
-    if (this.#tenures.size === 0) this.#liveness.idle();
   }
 
   /** Throws `SessionEndedError`. */
@@ -159,12 +157,17 @@ export class Session {
 
   /** Looks after the nodes, which somebody may have deleted. The next one looks at those that this one has no room for. */
   async #beat(): Promise<void> {
-    const some = [...this.#tenures].filter(({ path }) => path).slice(0, NODES_PER_BEAT);
+    const some: Tenure[] = [];
+    const paths: string[] = [];
+    for (const tenure of this.#tenures) {
+      if (paths.length >= NODES_PER_BEAT) break;
+      if (tenure.paths.length > 0) some.push(tenure);
+      paths.push(...tenure.paths);
+    }
     for (const tenure of some) {
       this.#tenures.delete(tenure);
       this.#tenures.add(tenure);
     }
-    const paths = some.map(({ path }) => path!);
     try {
       const areThere = await this.#connection.check(paths.length > 0 ? paths : [this.#around.root]);
       if (!areThere) await this.#findLost(some);

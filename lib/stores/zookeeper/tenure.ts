@@ -1,11 +1,10 @@
 import type { Connection } from './connection.js';
 
-/** The life of one node: from before it is made until it is gone. */
+/** The life of the nodes of one request: from before they are made until one is gone. */
 export class Tenure {
-  /** Missing until the node is known. */
-  path: string | undefined;
+  /** Empty until the nodes are known. */
+  paths: readonly string[] = [];
   readonly #lost = new AbortController();
-  #isLosing = false;
 
   /** `isOutlived` says whether the session's time is up, though no timer could run yet. */
   constructor(isOutlived: () => boolean) {
@@ -14,24 +13,23 @@ export class Tenure {
       Reflect.get<AbortSignal, 'aborted'>(AbortSignal.prototype, 'aborted', signal);
     // Who asks after a blocked event loop is told the truth; no listener is called from within the question.
     Object.defineProperty(signal, 'aborted', {
-      get: () => isAborted() || (!this.#isLosing && isOutlived()),
+      get: () => isAborted() || isOutlived(),
     });
   }
 
-  /** Aborts when the node is gone, with its session or by somebody else's hand. */
+  /** Aborts when one is gone, with its session or by somebody else's hand. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
   lose(error: Error): void {
-    this.#isLosing = true;
     this.#lost.abort(error);
   }
 
-  /** Finds out whether the node is still there. */
+  /** Finds out whether the nodes are still there. */
   async lookAfter(connection: Connection): Promise<void> {
-    const { path } = this;
-    if (path === undefined || (await connection.read(path))) return;
-    this.lose(new Error(`${path} was deleted at ZooKeeper`));
+    const contents = await Promise.all(this.paths.map((path) => connection.read(path)));
+    const gone = this.paths.find((_, index) => !contents[index]);
+    if (gone !== undefined) this.lose(new Error(`${gone} was deleted at ZooKeeper`));
   }
 }

@@ -34,8 +34,16 @@ export interface ZooKeeperClient {
 export type Done<T> = (error: ClientError | null, value: T) => void;
 
 export interface Transaction {
+  create(path: string, data: Buffer, acls: object[], mode: number): Transaction;
+  remove(path: string, version: number): Transaction;
   check(path: string, version: number): Transaction;
-  commit(done: Done<unknown>): void;
+  commit(done: Done<readonly TransactionResult[]>): void;
+}
+
+/** What became of one of its operations. */
+export interface TransactionResult {
+  /** Of a node that was created. */
+  readonly path?: string | undefined;
 }
 
 export interface Stat {

@@ -1,29 +1,29 @@
 import type { Lease } from '../../core/lock-store.js';
-import type { LockNode } from './lock-node.js';
+import type { LockNodes } from './lock-nodes.js';
 
-/** The lock of one node, which lives as long as the node's session. */
+/** The lock of a request's nodes, which lives as long as their session. */
 export class ZooKeeperLease implements Lease {
-  readonly #node: LockNode;
+  readonly #nodes: LockNodes;
 
-  constructor(node: LockNode) {
-    this.#node = node;
+  constructor(nodes: LockNodes) {
+    this.#nodes = nodes;
   }
 
-  /** The transaction that created the node (`czxid`): these numbers grow over all keys alike. */
+  /** The transaction that created the nodes (`czxid`): these numbers grow over all keys alike. */
   get fencingToken(): bigint {
-    return this.#node.czxid;
+    return this.#nodes.czxid;
   }
 
   get lost(): AbortSignal {
-    return this.#node.lost;
+    return this.#nodes.lost;
   }
 
-  /** There is nothing to prolong: finds out whether the node is still there, once there is a connection. */
+  /** There is nothing to prolong: finds out whether the nodes are still there, once there is a connection. */
   extend(): Promise<boolean> {
-    return this.#node.isThere();
+    return this.#nodes.isThere();
   }
 
   async release(): Promise<boolean> {
-    return this.#node.isOurs && (await this.#node.leave());
+    return this.#nodes.isOurs && (await this.#nodes.leave());
   }
 }

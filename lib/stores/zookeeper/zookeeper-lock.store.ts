@@ -7,7 +7,8 @@ import type {
 } from '../../core/lock-store.js';
 import { firstOf } from './line.js';
 import type { Lines } from './lines.js';
-import { LockNode } from './lock-node.js';
+import { LockNodes } from './lock-nodes.js';
+import type { NodePlan } from './node-creation.js';
 import { nodePrefix } from './node-names.js';
 import type { LockMode } from './node-names.js';
 import type { Patience, Session } from './session.js';
@@ -24,7 +25,8 @@ export interface ZooKeeperRequest extends AcquireRequest {
 
 /**
  * Locks on ZooKeeper 3.5.3 or newer, by the recipe of its documentation: an ephemeral node for each request, numbered by the
- * server; the lowest holds, each other one watches the one before it. A lock lives as long as the session of its process.
+ * server; the lowest holds, each other one watches the one before it. Several keys have their nodes made by one transaction.
+ * A lock lives as long as the session of its process.
  *
  * `servers` is `'host:2181,host:2181'`. The store opens sessions of its own, the first one when it is first used, and a new
  * one after each that has ended. The client is `node-zookeeper-client`: the native one (`zookeeper`) has to be compiled on
@@ -32,11 +34,11 @@ export interface ZooKeeperRequest extends AcquireRequest {
  */
 export class ZooKeeperLockStore implements LockStore {
   readonly name = 'zookeeper';
-  readonly supports = { fencing: true, fencingFloor: false, ttl: false, manyKeys: false } as const;
+  readonly supports = { fencing: true, fencingFloor: false, ttl: false, manyKeys: true } as const;
   readonly #sessions: Sessions;
   readonly #connectTimeout: number;
   readonly #observers: ((notice: StoreNotice) => void)[] = [];
-  readonly #held = new Map<string, LockNode>();
+  readonly #held = new Map<string, LockNodes>();
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(servers: string, options: ZooKeeperLockStoreOptions = {}) {
@@ -52,9 +54,9 @@ export class ZooKeeperLockStore implements LockStore {
     return this.#sessions.use(async (session, lines) => {
       const known = this.#held.get(idOf(request));
       if (await known?.isThere()) return new ZooKeeperLease(known!);
-      return this.#inLine(session, lines, request, {}, async (node) => {
-        const { state } = await node.place();
-        if (state === 'gone') throw node.goneError();
+      return this.#inLine(session, lines, request, {}, async (nodes) => {
+        const { state } = await nodes.place();
+        if (state === 'gone') throw nodes.goneError();
         return state === 'holds';
       });
     });
@@ -62,8 +64,8 @@ export class ZooKeeperLockStore implements LockStore {
 
   async acquire(request: ZooKeeperRequest, signal: AbortSignal): Promise<Lease> {
     const lease = await this.#sessions.use((session, lines) =>
-      this.#inLine(session, lines, request, { signal }, async (node) => {
-        await node.untilItHolds(signal);
+      this.#inLine(session, lines, request, { signal }, async (nodes) => {
+        await nodes.untilTheyHold(signal);
         return true;
       }),
     );
@@ -106,39 +108,42 @@ export class ZooKeeperLockStore implements LockStore {
     lines: Lines,
     request: ZooKeeperRequest,
     { signal }: Patience,
-    wait: (node: LockNode) => Promise<boolean>,
+    wait: (nodes: LockNodes) => Promise<boolean>,
   ): Promise<Lease | undefined> {
     const plan = planOf(lines, request);
     const patience = { within: this.#connectTimeout, signal };
-    const node = await LockNode.enter(lines, session, plan, patience);
+    const nodes = await LockNodes.enter(lines, session, plan, patience);
     try {
-      const holds = await wait(node);
-      if (holds && !node.isOurs) throw node.goneError();
-      if (holds) return this.#granted(node, request);
-      await node.leave();
+      const holds = await wait(nodes);
+      if (holds && !nodes.isOurs) throw nodes.goneError();
+      if (holds) return this.#granted(nodes, request);
+      await nodes.leave();
       return undefined;
     } catch (error) {
-      await node.leave().catch(() => {}); // what has gone wrong before is the news
+      await nodes.leave().catch(() => {}); // what has gone wrong before is the news
       throw signal?.aborted ? signal.reason : error;
     }
   }
 
-  #granted(node: LockNode, request: ZooKeeperRequest): Lease {
+  #granted(nodes: LockNodes, request: ZooKeeperRequest): Lease {
     const id = idOf(request);
-    this.#held.set(id, node);
-    node.onGone(() => this.#held.delete(id));
-    return new ZooKeeperLease(node);
+    this.#held.set(id, nodes);
+    nodes.onGone(() => this.#held.delete(id));
+    return new ZooKeeperLease(nodes);
   }
 }
 
-function planOf(lines: Lines, { key, token, holder = '', mode = 'write' }: ZooKeeperRequest) {
+function planOf(
+  lines: Lines,
+  { keys, token, holder = '', mode = 'write' }: ZooKeeperRequest,
+): NodePlan {
   return {
-    line: lines.pathOf(key),
+    lines: keys.map((key) => lines.pathOf(key)),
     prefix: nodePrefix(token, mode),
     data: Buffer.from(holder),
   };
 }
 
-function idOf({ key, token }: AcquireRequest): string {
-  return `${token} ${key}`;
+function idOf({ keys, token }: AcquireRequest): string {
+  return JSON.stringify([token, ...keys]);
 }

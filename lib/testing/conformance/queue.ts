@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Lease } from '../../core/lock-store.js';
 import { aKey, aRequest } from './backend.js';
 import type { Check } from './backend.js';
 
@@ -38,7 +39,7 @@ export const queueChecks: Record<string, Check> = {
       const both = await backend.hold(a, aRequest({ keys }));
       const waiting = b.acquire(aRequest({ keys: [key] }), new AbortController().signal);
       await both.release();
-      const next = await waiting;
+      const next: Lease = await waiting;
       if (b.supports.ttl) assert.equal(await next.extend(30_000), true);
       assert.ok(next.fencingToken! > both.fencingToken!);
       assert.equal(await next.release(), true);
