@@ -5,8 +5,11 @@ import { freeServerPort } from '../support/free-port.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { startOnFreePort } from '../support/server-process.js';
 
+const BELOW_HOLDFAST = { key: base64('holdfast/'), range_end: base64('holdfast0') };
+const GRANT = { name: 'locks', perm: { permType: 'READWRITE', ...BELOW_HOLDFAST } };
+
 /**
- * An etcd that wants a login. `simple`: it is good for one or two seconds unless it is used. `jwt`: for two seconds, and until
+ * An etcd that wants a login. It is good for one or two seconds: `simple`, unless it is used; `jwt`, also then, and until
  * any user or role is changed.
  */
 export class EtcdAuthServer extends EtcdServer {
@@ -45,6 +48,12 @@ export class EtcdAuthServer extends EtcdServer {
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
   }
 
+  /** Whether `locker` may use what is below `holdfast/`. */
+  async permit(isAllowed: boolean): Promise<void> {
+    if (isAllowed) await this.askAsRoot('/v3/auth/role/grant', GRANT);
+    else await this.askAsRoot('/v3/auth/role/revoke', { role: 'locks', ...BELOW_HOLDFAST });
+  }
+
   #keys(directory: string): { readonly privateKey: string; readonly publicKey: string } {
     const files = { privateKey: join(directory, 'key'), publicKey: join(directory, 'key.pub') };
     if (existsSync(files.privateKey)) return files;
@@ -56,11 +65,9 @@ export class EtcdAuthServer extends EtcdServer {
 
   /** `root` may do everything, `locker` what the locks below `holdfast/` need. */
   async #demandLogins(): Promise<void> {
-    const range = { key: base64('holdfast/'), range_end: base64('holdfast0') };
     await this.ask('/v3/auth/role/add', { name: 'root' });
     await this.ask('/v3/auth/role/add', { name: 'locks' });
-    const perm = { permType: 'READWRITE', ...range };
-    await this.ask('/v3/auth/role/grant', { name: 'locks', perm });
+    await this.ask('/v3/auth/role/grant', GRANT);
     for (const [name, role] of [
       ['root', 'root'],
       ['locker', 'locks'],

@@ -4,7 +4,7 @@ import { aborted, inTime } from '../faults/in-time.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { until } from '../support/until.js';
 import { contentOf } from './etcd-content.js';
-import { never, requestFor } from './etcd-requests.js';
+import { requestFor } from './etcd-requests.js';
 
 const SESSION = 1_000;
 
@@ -74,7 +74,7 @@ describe('the session of an EtcdLockStore', () => {
   });
 
   it('is in doubt, then lost by the clock of this process, when etcd hangs', async () => {
-    const lease = await store.tryAcquire(requestFor('key'));
+    const lease = await store.tryAcquire(requestFor('lost'));
     const since = performance.now();
     server.pause();
     await until(() => notices.length > 0);
@@ -84,9 +84,6 @@ describe('the session of an EtcdLockStore', () => {
     await inTime(SESSION, aborted(lease!.lost!));
     expect(performance.now() - since).toBeLessThan(SESSION + 50);
     expect(await extension).toBe(false);
-    server.resume();
-    const next = await inTime(5_000, store.acquire(requestFor('key'), never()));
-    expect(next.fencingToken).toBeGreaterThan(lease!.fencingToken!);
   });
 
   it('is in doubt, and confirmed, when etcd hangs for a moment', async () => {
@@ -97,14 +94,6 @@ describe('the session of an EtcdLockStore', () => {
     server.resume();
     expect(await extension).toBe(true);
     expect(lease!.lost!.aborted).toBe(false);
-  });
-
-  it('is known to be lost at once after this process could not run for a while', async () => {
-    const lease = await store.tryAcquire(requestFor('key'));
-    server.pause();
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SESSION);
-    expect(lease!.lost!.aborted).toBe(true);
-    await aborted(lease!.lost!);
   });
 
   it('does not answer for ever: attempts fail while etcd hangs', async () => {

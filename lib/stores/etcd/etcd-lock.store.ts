@@ -13,7 +13,7 @@ import type { EtcdLockStoreOptions, EtcdServers } from './etcd-lock-options.js';
 import { EtcdMembers } from './etcd-members.js';
 import { EtcdNodes } from './etcd-nodes.js';
 import type { Joined, Place, Predecessor } from './etcd-nodes.js';
-import { isRefusal } from './etcd-refusal.js';
+import { isOutOfSpace, isRefusal } from './etcd-refusal.js';
 import { EtcdSessions } from './etcd-sessions.js';
 import { EtcdWatches } from './etcd-watches.js';
 import { openClient } from './open-client.js';
@@ -92,7 +92,7 @@ export class EtcdLockStore implements LockStore {
           await this.#members.isInTime(joining.then(({ place }) => this.#nodes.leave(place)));
           throw signal.reason;
         }
-        if (isRefusal(error) || this.#members.isClosed) throw error;
+        if (isRefusal(error) || isOutOfSpace(error) || this.#members.isClosed) throw error;
         await this.#members.pause(signal);
       }
     }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.js';
 import { pause, unless, within } from './bounded.js';
 import type { CallOptions, EtcdClient, EtcdFlow } from './etcd-client.js';
-import { isRefusal } from './etcd-refusal.js';
+import { isAnswer, isRefusal } from './etcd-refusal.js';
 import { deadlineIn } from './open-client.js';
 
-type Call<T> = (client: EtcdClient, options: CallOptions) => Promise<T>;
+export type Call<T> = (client: EtcdClient, options: CallOptions) => Promise<T>;
 
 /** Nobody waits for so long. It gives back what a call takes up that has no answer. */
 const DEADLINES = 10;
@@ -51,6 +51,7 @@ export class EtcdMembers {
   readonly #clock: Clock;
   #index = 0;
   #current: Promise<EtcdConnection> | undefined;
+  #opened: EtcdConnection | undefined;
   #isClosed = false;
 
   constructor(
@@ -77,18 +78,18 @@ export class EtcdMembers {
   connection(): Promise<EtcdConnection> {
     if (this.#isClosed) return Promise.reject(new Error('the store was closed'));
     if (this.#current) return this.#current;
-    const host = this.#hosts[this.#index]!;
-    const opening = this.#open(host).then((client) => new EtcdConnection(client));
+    const opening = this.#connect(this.#hosts[this.#index]!);
     this.#current = opening;
-    opening.catch(() => (this.#current = undefined));
+    opening.catch(() => {
+      if (this.#current === opening) this.#next();
+    });
     return opening;
   }
 
   /** Something on this connection went wrong. Does nothing when it was given up before. */
-  async failed(connection: EtcdConnection): Promise<void> {
-    if (!this.#current || (await this.#current) !== connection) return;
-    this.#index = (this.#index + 1) % this.#hosts.length;
-    this.#current = undefined;
+  failed(connection: EtcdConnection): void {
+    if (this.#opened !== connection) return;
+    this.#next();
     connection.close();
   }
 
@@ -99,7 +100,7 @@ export class EtcdMembers {
       const options = { deadline: deadlineIn(DEADLINES * this.timeout) };
       return await within(this.#clock, this.timeout, call(connection.client, options));
     } catch (error) {
-      if (!isRefusal(error)) await this.failed(connection);
+      if (!isAnswer(error)) this.failed(connection);
       throw error;
     }
   }
@@ -116,15 +117,18 @@ export class EtcdMembers {
     }
   }
 
-  /** Asks until there is an answer, or `signal` aborts, with whose reason it rejects. For what may be done twice. */
-  async insist<T>(call: Call<T>, signal: AbortSignal): Promise<T> {
-    for (;;) {
+  /**
+   * Asks until there is an answer, or `signal` aborts, with whose reason it rejects. For what may be done twice. `isFinal`:
+   * after which errors it gives up. A refusal that is not final is met with pauses that grow.
+   */
+  async insist<T>(call: Call<T>, signal: AbortSignal, isFinal = isRefusal): Promise<T> {
+    for (let refusals = 0; ;) {
       signal.throwIfAborted();
       try {
         return await unless(signal, this.once(call));
       } catch (error) {
-        if (signal.aborted || isRefusal(error) || this.#isClosed) throw error;
-        await this.pause(signal);
+        if (signal.aborted || isFinal(error) || this.#isClosed) throw error;
+        await this.pause(signal, isAnswer(error) ? 2 ** refusals++ : 1);
       }
     }
   }
@@ -137,14 +141,27 @@ export class EtcdMembers {
     );
   }
 
-  pause(signal?: AbortSignal): Promise<void> {
-    return pause(this.#clock, this.timeout / PAUSE_PART, signal);
+  pause(signal?: AbortSignal, times = 1): Promise<void> {
+    const ms = Math.min((times * this.timeout) / PAUSE_PART, this.timeout);
+    return pause(this.#clock, ms, signal);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     const current = this.#current;
     this.#current = undefined;
-    (await current)?.close();
+    (await current?.catch(() => undefined))?.close();
+  }
+
+  async #connect(host: string): Promise<EtcdConnection> {
+    const connection = new EtcdConnection(await this.#open(host));
+    this.#opened = connection;
+    return connection;
+  }
+
+  #next(): void {
+    this.#index = (this.#index + 1) % this.#hosts.length;
+    this.#current = undefined;
+    this.#opened = undefined;
   }
 }

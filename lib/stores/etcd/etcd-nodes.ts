@@ -2,8 +2,8 @@ import type { AcquireRequest, LockInspection } from '../../core/lock-store.js';
 import type { KeyValue, TxnRequest, TxnResponse } from './etcd-client.js';
 import { isNodeOf, newNode } from './etcd-keys.js';
 import type { EtcdKeys, Queue } from './etcd-keys.js';
-import type { EtcdMembers } from './etcd-members.js';
-import { isRefusal, isSessionGone } from './etcd-refusal.js';
+import type { Call, EtcdMembers } from './etcd-members.js';
+import { isAnswer, isRefusal, isSessionGone } from './etcd-refusal.js';
 import type { EtcdSession } from './etcd-session.js';
 import type { EtcdSessions } from './etcd-sessions.js';
 import * as transactions from './etcd-transactions.js';
@@ -94,18 +94,22 @@ export class EtcdNodes {
     return answer.succeeded;
   }
 
-  /** Deletes the nodes. Asks until it is done, or the session is lost. Resolves whether all of them were still there. */
+  /**
+   * Deletes the nodes. Asks until it is done, or the session is lost, whatever etcd says meanwhile: nobody else would free the
+   * key. Resolves whether all of them were still there.
+   */
   async leave({ session, nodes, revision }: Place): Promise<boolean> {
     const txn = transactions.leave(nodes, revision);
     let isRepeated = false;
+    const leave: Call<boolean> = (client, options) => {
+      const repeats = isRepeated; // what an earlier request deleted, whose answer was lost, was ours
+      isRepeated = true;
+      return client.kv.txn(txn, options).then((reply) => repeats || allSucceeded(reply));
+    };
     try {
-      const answer = await this.#members.insist((client, options) => {
-        const repeats = isRepeated;
-        isRepeated = true;
-        return client.kv.txn(txn, options).then((reply) => repeats || allSucceeded(reply));
-      }, session.lost);
-      return answer; // what an earlier request deleted, whose answer was lost, was ours
+      return await this.#members.insist(leave, session.lost, isSessionGone);
     } catch (error) {
+      if (isSessionGone(error)) session.lose('etcd does not know it');
       if (session.isLost) return false;
       throw error;
     }
@@ -154,9 +158,9 @@ export class EtcdNodes {
   async #undo(session: EtcdSession, made: NewNodes, error: unknown): Promise<void> {
     if (isSessionGone(error)) return session.lose('etcd does not know it');
     if (isRefusal(error)) throw error;
-    const txn = transactions.revoke(made);
+    const txn = transactions.revoke(made, isAnswer(error));
     const undone = this.#members
-      .insist((client, o) => client.kv.txn(txn, o), session.lost)
+      .insist((client, o) => client.kv.txn(txn, o), session.lost, isSessionGone)
       .then(
         ({ responses }) => session.learnEpoch(versionOf(kvsOf(responses, responses.length - 1)[0])),
         (failure) => {

@@ -70,14 +70,16 @@ export function leave(nodes: readonly Buffer[], revision: bigint): TxnRequest {
 
 /**
  * Deletes nodes whose creation was never confirmed, and sees to it that a creation which is still on its way comes to nothing.
- * The names are used once, so they prove enough here.
+ * The names are used once, so they prove enough here. `isOver`: it is not on its way any more. Nothing is written then, so
+ * that an etcd which is out of space agrees.
  */
-export function revoke({ nodes, guard, session }: NewNodes): TxnRequest {
+export function revoke({ nodes, guard, session }: NewNodes, isOver: boolean): TxnRequest {
+  const raised = { request_put: { key: guard, value: Buffer.alloc(0), lease: session } };
   return {
     compare: [],
     success: [
       ...nodes.map((key) => ({ request_delete_range: { key } })),
-      { request_put: { key: guard, value: Buffer.alloc(0), lease: session } },
+      ...(isOver ? [] : [raised]),
       { request_range: { key: guard } },
     ],
     failure: [],

@@ -39,34 +39,32 @@ export class EtcdWatches {
 
   #open(): Promise<WatchStream> {
     if (this.#stream) return this.#stream;
-    const opening = this.#connect();
+    const forget = () => {
+      if (this.#stream === opening) this.#stream = undefined;
+    };
+    const opening = this.#connect(forget);
     this.#stream = opening;
-    opening.catch(() => this.#forget(opening));
+    opening.catch(forget);
     return opening;
   }
 
-  async #connect(): Promise<WatchStream> {
+  async #connect(ended: () => void): Promise<WatchStream> {
     const connection = await this.#members.connection();
     try {
-      const opened = this.#watch(connection);
+      const opened = openStream(connection, ended);
       return await within(this.#clock, this.#members.timeout, opened);
     } catch (error) {
-      await this.#members.failed(connection);
+      this.#members.failed(connection);
       throw error;
     }
   }
+}
 
-  async #watch(connection: EtcdConnection): Promise<WatchStream> {
-    const raw = await connection.client.watchClient.watch();
-    const opening = this.#stream;
-    const stream = new WatchStream(raw, () => this.#forget(opening));
-    connection.keep(raw, () => stream.end());
-    return stream;
-  }
-
-  #forget(stream: Promise<WatchStream> | undefined): void {
-    if (this.#stream === stream) this.#stream = undefined;
-  }
+async function openStream(connection: EtcdConnection, ended: () => void): Promise<WatchStream> {
+  const raw = await connection.client.watchClient.watch();
+  const stream = new WatchStream(raw, ended);
+  connection.keep(raw, () => stream.end());
+  return stream;
 }
 
 /** Somebody who waits for a change after `from`. */

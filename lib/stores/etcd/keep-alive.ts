@@ -69,7 +69,7 @@ export class KeepAlive {
     } catch (error) {
       this.#stream?.cancel();
       this.#stream = undefined;
-      if (connection) await this.#members.failed(connection);
+      if (connection) this.#members.failed(connection);
       if (!this.#stop.signal.aborted) this.#events.unanswered(++this.#failures, error);
     }
   }
