@@ -27,92 +27,143 @@ function onMariaDb(url: string): Opened {
   return { client: { mysql: pool }, end: () => pool.end() };
 }
 
-describe.each([
-  ['PostgreSQL', () => PostgresServer.start(), onPostgres],
-  ['MariaDB', () => MariaDbServer.start(), onMariaDb],
-] as const)('trap-11 When the reply of %s is lost', (_, start, open) => {
-  let server: PostgresServer | MariaDbServer;
-  let proxy: TcpProxy;
-  let admin: Opened;
-  let store: SqlLockStore;
-  let remote: Opened;
-  let locks: LockService;
+/** A server behind a network that a test can break. */
+class Bench {
+  readonly proxy: TcpProxy;
+  locks!: LockService;
+  readonly #server: PostgresServer | MariaDbServer;
+  readonly #open: (url: string) => Opened;
+  readonly #admin: Opened;
+  readonly #store: SqlLockStore;
+  #remote!: Opened;
 
-  beforeAll(async () => {
-    server = await start();
-    proxy = await TcpProxy.start(server.port);
-    admin = open(server.url);
-    store = new SqlLockStore(admin.client);
-    await store.createTable();
-  });
-
-  afterEach(async () => {
-    proxy.pass();
-    proxy.cutAll();
-    await locks.close();
-    await remote.end();
-  });
-
-  afterAll(async () => {
-    await admin.end();
-    await proxy.stop();
-    await server.stop();
-  });
-
-  const isTaken = async () => (await store.inspect(KEY)) !== undefined;
-  const isFree = async () => !(await isTaken());
-
-  async function connect(options: LockServiceOptions = {}): Promise<void> {
-    remote = open(server.urlAt(proxy.port));
-    locks = new LockService(new SqlLockStore(remote.client), { ttl: 30_000, ...options });
-    await locks.withLock('warm-up', async () => {});
+  static async start(
+    server: PostgresServer | MariaDbServer,
+    open: (url: string) => Opened,
+  ): Promise<Bench> {
+    const bench = new Bench(server, open, await TcpProxy.start(server.port));
+    await bench.#store.createTable();
+    return bench;
   }
 
-  it('an acquire is sent again, finds its own token and has won', async () => {
-    await connect();
-    proxy.replies.drop();
-    const acquiring = locks.acquire(KEY);
-    await until(isTaken);
-    proxy.pass();
-    proxy.cutAll();
-    const lock = await inTime(5_000, acquiring);
-    expect(lock.isHeld).toBe(true);
-    expect(await lock.release()).toBe(true);
+  private constructor(
+    server: PostgresServer | MariaDbServer,
+    open: (url: string) => Opened,
+    proxy: TcpProxy,
+  ) {
+    this.proxy = proxy;
+    this.#server = server;
+    this.#open = open;
+    this.#admin = open(server.url);
+    this.#store = new SqlLockStore(this.#admin.client);
+  }
+
+  async connect(options: LockServiceOptions = {}): Promise<LockService> {
+    this.#remote = this.#open(this.#server.urlAt(this.proxy.port));
+    const store = new SqlLockStore(this.#remote.client);
+    this.locks = new LockService(store, { ttl: 30_000, ...options });
+    await this.locks.withLock('warm-up', async () => {});
+    return this.locks;
+  }
+
+  readonly isTaken = async () => (await this.#store.inspect(KEY)) !== undefined;
+  readonly isFree = async () => !(await this.isTaken());
+
+  async disconnect(): Promise<void> {
+    this.proxy.pass();
+    this.proxy.cutAll();
+    await this.locks.close();
+    await this.#remote.end();
+  }
+
+  async stop(): Promise<void> {
+    await this.#admin.end();
+    await this.proxy.stop();
+    await this.#server.stop();
+  }
+}
+
+describe('trap-11 When the reply of PostgreSQL, and of MariaDB, is lost', () => {
+  let benches: Bench[] = [];
+
+  beforeAll(async () => {
+    benches = await Promise.all([
+      PostgresServer.start().then((server) => Bench.start(server, onPostgres)),
+      MariaDbServer.start().then((server) => Bench.start(server, onMariaDb)),
+    ]);
   });
 
-  it('an acquire that was given up is taken back as soon as there is a connection', async () => {
-    await connect();
-    proxy.replies.drop();
-    const acquiring = locks.acquire(KEY, { waitTimeout: 200 });
-    await expect(acquiring).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
-    expect(await isTaken()).toBe(true);
-    proxy.pass();
-    proxy.cutAll();
-    await until(isFree);
-  });
+  afterEach(() => Promise.all(benches.map((bench) => bench.disconnect())));
 
-  it('an acquire that failed for good is taken back when the server is reached again', async () => {
-    await connect({ storeTimeout: 10_000 });
-    proxy.replies.drop();
-    const failed = expect(locks.acquire(KEY)).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
-    await until(isTaken);
-    proxy.refuse();
-    proxy.cutAll();
-    await failed;
-    expect(await isTaken()).toBe(true);
-    proxy.pass();
-    await proxy.accept();
-    await until(isFree);
-  });
+  afterAll(() => Promise.all(benches.map((bench) => bench.stop())));
 
-  it('a release is not confirmed, and the key is free', async () => {
-    await connect();
-    const lock = await locks.acquire(KEY);
-    proxy.replies.drop();
-    const released = lock.release();
-    await until(isFree);
-    proxy.pass();
-    proxy.cutAll();
-    expect(await released).toBe(false);
-  });
+  /** On both at the same time: most of it is waiting. */
+  function onBoth(run: (bench: Bench) => Promise<void>): () => Promise<void> {
+    return async () => void (await Promise.all(benches.map(run)));
+  }
+
+  it(
+    'an acquire is sent again, finds its own token and has won',
+    onBoth(async (bench) => {
+      const { proxy, isTaken } = bench;
+      const locks = await bench.connect();
+      proxy.replies.drop();
+      const acquiring = locks.acquire(KEY);
+      await until(isTaken);
+      proxy.pass();
+      proxy.cutAll();
+      const lock = await inTime(5_000, acquiring);
+      expect(lock.isHeld).toBe(true);
+      expect(await lock.release()).toBe(true);
+    }),
+  );
+
+  it(
+    'an acquire that was given up is taken back as soon as there is a connection',
+    onBoth(async (bench) => {
+      const { proxy, isTaken, isFree } = bench;
+      const locks = await bench.connect();
+      proxy.replies.drop();
+      const acquiring = locks.acquire(KEY, { waitTimeout: 200 });
+      await expect(acquiring).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
+      expect(await isTaken()).toBe(true);
+      proxy.pass();
+      proxy.cutAll();
+      await until(isFree);
+    }),
+  );
+
+  it(
+    'an acquire that failed for good is taken back when the server is reached again',
+    onBoth(async (bench) => {
+      const { proxy, isTaken, isFree } = bench;
+      const locks = await bench.connect({ storeTimeout: 10_000 });
+      proxy.replies.drop();
+      const acquiring = locks.acquire(KEY);
+      const failed = expect(acquiring).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
+      await until(isTaken);
+      proxy.refuse();
+      proxy.cutAll();
+      await failed;
+      expect(await isTaken()).toBe(true);
+      proxy.pass();
+      await proxy.accept();
+      await until(isFree);
+    }),
+  );
+
+  it(
+    'a release is not confirmed, and the key is free',
+    onBoth(async (bench) => {
+      const { proxy, isFree } = bench;
+      const locks = await bench.connect();
+      const lock = await locks.acquire(KEY);
+      proxy.replies.drop();
+      const released = lock.release();
+      await until(isFree);
+      proxy.pass();
+      proxy.cutAll();
+      expect(await released).toBe(false);
+    }),
+  );
 });

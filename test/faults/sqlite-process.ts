@@ -5,13 +5,13 @@ import { SqlLockStore } from 'nest-holdfast/sql';
 import { openChannel } from '../support/worker-channel.js';
 
 export type Order = { hold: string } | { count: number; file: string };
-export type Answer = 'held' | 'lost' | 'counted';
+export type Answer = 'ready' | 'held' | 'lost' | 'counted';
 
 /** Holds a key, or counts in a file under one, as it is told. */
 function main(path: string, ttl: number): void {
   const channel = openChannel<Answer, Order>();
   const store = new SqlLockStore({ sqlite: new Database(path) });
-  const polling = { retryDelay: 10, retryJitter: 10 };
+  const polling = { retryDelay: 5, retryJitter: 5 };
   const locks = new LockService(store, { ttl, waitTimeout: 15_000, ...polling });
   locks.events.on('lost', () => channel.send('lost'));
   const hold = async (key: string) => {
@@ -31,6 +31,7 @@ function main(path: string, ttl: number): void {
   channel.onMessage((order) => {
     void ('hold' in order ? hold(order.hold) : count(order.count, order.file));
   });
+  channel.send('ready');
 }
 
 main(process.argv[2]!, Number(process.argv[3]));

@@ -11,68 +11,63 @@ import type { Answer, Order } from './sqlite-process.js';
 jest.setTimeout(30_000);
 
 const TTL = 900;
-const KEY = 'order:42';
 
 describe('Processes that share a file of SQLite', () => {
   let folder: string;
-  let path: string;
   let database: Database.Database;
   let locks: LockService;
-  const processes: ChildProcess<Order, Answer>[] = [];
+  let processes: ChildProcess<Order, Answer>[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-sqlite-'));
-    path = join(folder, 'locks.db');
+    const path = join(folder, 'locks.db');
     database = new Database(path);
     const store = new SqlLockStore({ sqlite: database });
     await store.createTable();
     locks = new LockService(store, { ttl: TTL, waitTimeout: 10_000, retryDelay: 20 });
+    const args = [path, String(TTL)];
+    processes = [1, 2, 3, 4].map(() => new ChildProcess('test/faults/sqlite-process.ts', { args }));
+    for (const each of processes) await each.received((answer) => answer === 'ready');
   });
 
-  afterEach(async () => {
-    await Promise.all(processes.splice(0).map((process) => process.kill()));
+  afterAll(async () => {
+    await Promise.all(processes.map((process) => process.kill()));
     await locks.close();
     database.close();
     await rm(folder, { recursive: true });
   });
 
-  function open(): ChildProcess<Order, Answer> {
-    const process = new ChildProcess<Order, Answer>('test/faults/sqlite-process.ts', {
-      args: [path, String(TTL)],
-    });
-    processes.push(process);
-    return process;
+  async function holds(index: number, key: string): Promise<ChildProcess<Order, Answer>> {
+    const holder = processes[index]!;
+    holder.send({ hold: key });
+    await holder.received((answer) => answer === 'held');
+    return holder;
   }
 
-  it('the holder killed: its key is free after its ttl', async () => {
-    const holder = open();
-    holder.send({ hold: KEY });
-    expect(await holder.next()).toBe('held');
-    const waiting = locks.acquire(KEY);
-    await holder.kill();
-    await (await inTime(TTL + 2_000, waiting)).release();
+  it('four of them count right', async () => {
+    const file = join(folder, 'count');
+    await writeFile(file, '0');
+    for (const each of processes) each.send({ count: 20, file });
+    await Promise.all(processes.map((each) => each.received((answer) => answer === 'counted')));
+    expect(await readFile(file, 'utf8')).toBe('80');
   });
 
   it('the holder hung for longer than its ttl: it is told, and the token of the next one is larger', async () => {
-    const holder = open();
-    holder.send({ hold: KEY });
-    expect(await holder.next()).toBe('held');
-    const { fencingToken } = (await locks.inspect(KEY))!;
+    const holder = await holds(0, 'order:42');
+    const { fencingToken } = (await locks.inspect('order:42'))!;
     holder.pause();
-    const lock = await locks.acquire(KEY);
+    const lock = await locks.acquire('order:42');
     holder.resume();
-    expect(await holder.next()).toBe('lost');
+    await holder.received((answer) => answer === 'lost');
     expect(lock.isHeld).toBe(true);
     expect(lock.fencingToken).toBeGreaterThan(fencingToken!);
     expect(await lock.release()).toBe(true);
   });
 
-  it('four of them count right', async () => {
-    const file = join(folder, 'count');
-    await writeFile(file, '0');
-    const all = [open(), open(), open(), open()];
-    for (const each of all) each.send({ count: 20, file });
-    await Promise.all(all.map((each) => each.received((answer) => answer === 'counted')));
-    expect(await readFile(file, 'utf8')).toBe('80');
+  it('the holder killed: its key is free after its ttl', async () => {
+    const holder = await holds(1, 'order:43');
+    const waiting = locks.acquire('order:43');
+    await holder.kill();
+    await (await inTime(TTL + 2_000, waiting)).release();
   });
 });

@@ -144,7 +144,6 @@ describe('Waiting on PostgreSQL', () => {
       query: async () => {},
       end: async () => {},
       on: () => {},
-      off: () => {},
     };
     const holder = open();
     const waiter = open({ listen: () => deaf });

@@ -1,4 +1,5 @@
-import { LockService } from 'nest-holdfast';
+import { randomUUID } from 'node:crypto';
+import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { type Connection, createConnection, createPool } from 'mysql2/promise';
 import { Client } from 'pg';
@@ -27,6 +28,16 @@ interface Database {
   readonly readOnly: string;
   readonly impatient: string;
   readonly lockRow: string;
+  /** What makes the statements of the store, on the table `deadlocked`, wait for one who has done `block`. */
+  readonly block: readonly string[];
+  readonly blocked: string;
+  /** Waits for those statements. */
+  readonly circle: string;
+  /** Whose deadlocks are found soon, and a statement for one whose are not. */
+  readonly quick: string;
+  readonly patient: string;
+  /** The code of a deadlock. */
+  readonly deadlock: string;
   /** Ids of the sessions of pools. */
   readonly sessions: string;
   readonly waiting: string;
@@ -34,7 +45,7 @@ interface Database {
 }
 
 async function postgres(): Promise<Database> {
-  const server = await PostgresServer.start({ settings: { deadlock_timeout: '50ms' } });
+  const server = await PostgresServer.start();
   return {
     url: server.url,
     stop: () => server.stop(),
@@ -51,6 +62,12 @@ async function postgres(): Promise<Database> {
     readOnly: 'default_transaction_read_only=on',
     impatient: 'lock_timeout=30',
     lockRow: 'SELECT 1 FROM holdfast_locks FOR UPDATE',
+    block: ['BEGIN', 'SELECT 1 FROM deadlocked FOR UPDATE'],
+    blocked: `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%deadlocked%'`,
+    circle: 'LOCK TABLE deadlocked',
+    quick: 'deadlock_timeout=800ms',
+    patient: `SET deadlock_timeout = '20s'`,
+    deadlock: '40P01',
     sessions: `SELECT pid AS id FROM pg_stat_activity WHERE datname IS NOT NULL AND pid <> pg_backend_pid()`,
     waiting: `SELECT pid AS id FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
     kill: (id) => `SELECT pg_terminate_backend(${String(id)})`,
@@ -79,10 +96,37 @@ async function mariaDb(): Promise<Database> {
     readOnly: 'TRANSACTION READ ONLY',
     impatient: 'innodb_lock_wait_timeout=1',
     lockRow: 'SELECT 1 FROM holdfast_locks FOR UPDATE',
+    block: [
+      'CREATE INDEX expiry ON deadlocked (expires_at)',
+      'CREATE TABLE heavier AS SELECT 1 AS n',
+      'BEGIN',
+      'INSERT INTO heavier SELECT seq FROM seq_1_to_100', // of a deadlock, the one that wrote less is refused
+      'SELECT expires_at FROM deadlocked FORCE INDEX (expiry) LOCK IN SHARE MODE',
+    ],
+    blocked: `SELECT id FROM information_schema.processlist WHERE command = 'Query' AND time_ms > 20 AND id <> connection_id()`,
+    circle: 'SELECT 1 FROM deadlocked FOR UPDATE',
+    quick: 'innodb_lock_wait_timeout=20',
+    patient: 'SET innodb_lock_wait_timeout = 20',
+    deadlock: 'ER_LOCK_DEADLOCK',
     sessions: `SELECT id FROM information_schema.processlist WHERE db = 'holdfast' AND id <> connection_id()`,
     waiting: `SELECT id FROM information_schema.processlist WHERE info LIKE 'INSERT%' AND time_ms > 20`,
     kill: (id) => `KILL ${String(id)}`,
   };
+}
+
+const requestFor = (key: string): AcquireRequest => ({ key, keys: [key], token: randomUUID(), ttl: 30_000 }); // prettier-ignore
+
+/** The codes of those of its statements that a client has rejected, from now on. */
+function conflictsOf(client: SqlClient): unknown[] {
+  const codes: unknown[] = [];
+  const pool = Object.values(client)[0] as { query(...args: unknown[]): Promise<unknown> };
+  const query = pool.query.bind(pool);
+  pool.query = (...args) =>
+    query(...args).catch((error: { code?: unknown }) => {
+      codes.push(error.code);
+      throw error;
+    });
+  return codes;
 }
 
 describe.each([
@@ -189,40 +233,48 @@ describe.each([
     await other.end();
   });
 
-  it('finds a deadlock: it is one that is tried again', async () => {
-    await admin.run('CREATE TABLE pairs (id int PRIMARY KEY, n int)');
-    await admin.run('INSERT INTO pairs VALUES (1, 0), (2, 0)');
-    const [one, two] = await Promise.all([database.connect(), database.connect()]);
-    const add = (id: number) => `UPDATE pairs SET n = n + 1 WHERE id = ${id}`;
-    await Promise.all([one.run('BEGIN'), two.run('BEGIN')]);
-    await Promise.all([one.run(add(1)), two.run(add(2))]);
-    const ends = await Promise.allSettled([one.run(add(2)), two.run(add(1))]);
-    const refused = ends.filter((end) => end.status === 'rejected');
-    expect(refused.map(({ reason }) => failureKind(reason))).toEqual(['conflict']);
-    await Promise.all([one.end(), two.end()]);
+  it('finds a deadlock: what it refuses of the store is sent again, and succeeds', async () => {
+    const { client, end } = database.open(database.quick);
+    const store = new SqlLockStore(client, { table: 'deadlocked' });
+    await store.createTable();
+    const held = (await store.tryAcquire(requestFor('held')))!;
+    await (await store.tryAcquire(requestFor('free')))!.release();
+    const other = await database.connect();
+    for (const sql of [database.patient, ...database.block]) await other.run(sql);
+    const conflicts = conflictsOf(client);
+    const asked = Promise.all([held.extend(30_000), store.tryAcquire(requestFor('free'))]);
+    await until(async () => (await admin.run(database.blocked)).length === 2);
+    await other.run(database.circle);
+    await other.run('COMMIT');
+    const [isOurs, taken] = await inTime(5_000, asked);
+    expect([isOurs, await taken!.release(), await held.release()]).toEqual([true, true, true]);
+    expect(conflicts).toContain(database.deadlock);
+    await other.end();
+    await end();
   });
 });
 
-it('A real serialization failure of PostgreSQL is one that is tried again', async () => {
+it('A serialization failure of PostgreSQL: the statements of the store are sent again, and succeed', async () => {
   await using server = await PostgresServer.start();
-  const [one, two] = [new Client(server.url), new Client(server.url)];
-  for (const client of [one, two]) {
-    client.on('error', () => {});
-    await client.connect();
-  }
-  await one.query('CREATE TABLE pairs AS SELECT 1 AS n');
-  for (const client of [one, two]) {
-    await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE');
-    await client.query('SELECT n FROM pairs');
-  }
-  await one.query('UPDATE pairs SET n = 2');
-  await one.query('COMMIT');
-  const refused: unknown = await two
-    .query('UPDATE pairs SET n = 3')
-    .catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: '40001' });
-  expect(failureKind(refused)).toBe('conflict');
-  await Promise.all([one.end(), two.end()]);
+  const pool = openPool(server.url, { options: '-c default_transaction_isolation=serializable' });
+  const store = new SqlLockStore({ postgres: pool });
+  await store.createTable();
+  const held = (await store.tryAcquire(requestFor('held')))!;
+  await (await store.tryAcquire(requestFor('free')))!.release();
+  const admin = openPool(server.url);
+  const other = await admin.connect();
+  await other.query('BEGIN');
+  await other.query('UPDATE holdfast_locks SET fencing = fencing + 1');
+  const conflicts = conflictsOf({ postgres: pool });
+  const asked = Promise.all([held.extend(30_000), store.tryAcquire(requestFor('free'))]);
+  const blocked = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+  await until(async () => (await admin.query(blocked)).rows.length === 2);
+  await other.query('COMMIT');
+  const [isOurs, taken] = await inTime(5_000, asked);
+  expect([isOurs, await taken!.release(), await held.release()]).toEqual([true, true, true]);
+  expect(conflicts.slice(0, 2)).toEqual(['40001', '40001']);
+  other.release();
+  await Promise.all([admin.end(), pool.end()]);
 });
 
 describe('A failure', () => {

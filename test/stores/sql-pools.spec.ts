@@ -82,6 +82,15 @@ describe.each([
     },
   );
 
+  it('stays open when the service that uses it is closed', async () => {
+    const store = new SqlLockStore(pool.client);
+    const closing = new LockService(store);
+    await closing.acquire('order:43');
+    await closing.close();
+    await pool.transaction();
+    expect(await locks.inspect('order:43')).toBeUndefined();
+  });
+
   it('has no connection in use while a lock is held', async () => {
     await locks.withLock('order:42', async () => {
       await inTime(5_000, Promise.all([pool.transaction(), pool.transaction()]));

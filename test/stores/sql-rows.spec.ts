@@ -8,6 +8,7 @@ import { MysqlTable } from '../../lib/stores/sql/mysql-table.js';
 import { PostgresTable } from '../../lib/stores/sql/postgres-table.js';
 import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
+import { until } from '../support/until.js';
 import { openPool } from './postgres-pool.js';
 
 jest.setTimeout(30_000);
@@ -84,6 +85,8 @@ describe.each([
 
   beforeEach(() => database.run('DELETE FROM holdfast_locks'));
 
+  afterEach(() => jest.restoreAllMocks());
+
   afterAll(async () => {
     await locks.close();
     await database.end();
@@ -150,6 +153,30 @@ describe.each([
     expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
     await second.release();
   });
+
+  it.each([3_600_000, -3_600_000])(
+    'go by the clock of the database alone: that of a process is wrong by %i ms',
+    async (error) => {
+      const ttl = 500;
+      const first = await store.tryAcquire({ ...requestFor('order:42'), ttl });
+      for (const clock of [Date, performance]) {
+        const now = clock.now.bind(clock);
+        jest.spyOn(clock, 'now').mockImplementation(() => now() + error);
+      }
+      const wrong = new SqlLockStore(database.client);
+      expect(await wrong.tryAcquire(requestFor('order:42'))).toBeUndefined();
+      const second = await until(() => wrong.tryAcquire(requestFor('order:42')));
+      jest.restoreAllMocks();
+      const grown = second.fencingToken! - first!.fencingToken!;
+      expect(grown).toBeGreaterThan(BigInt((ttl - 100) * 1_000)); // microseconds
+      expect(grown).toBeLessThan(30_000_000n);
+      const { remaining } = (await store.inspect('order:42'))!;
+      expect(remaining).toBeGreaterThan(20_000);
+      expect(remaining).toBeLessThanOrEqual(30_000);
+      expect(await store.tryAcquire(requestFor('order:42'))).toBeUndefined();
+      expect(await second.release()).toBe(true);
+    },
+  );
 
   it('live in a table of another name, in another schema', async () => {
     await database.run('CREATE SCHEMA IF NOT EXISTS app');

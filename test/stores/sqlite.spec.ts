@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { LockService } from 'nest-holdfast';
+import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { SqliteTable } from '../../lib/stores/sql/sqlite-table.js';
 import { inTime } from '../faults/in-time.js';
 
 const KEY = 'order:42';
+
+const requestFor = (key: string): AcquireRequest => ({ key, keys: [key], token: randomUUID(), ttl: 30_000 }); // prettier-ignore
 
 describe('SqlLockStore on a file of SQLite', () => {
   let folder: string;
@@ -89,6 +92,67 @@ describe('SqlLockStore on a file of SQLite', () => {
       message: expect.stringContaining('the database is closed'),
     });
     own = new Database(join(folder, 'locks.db'));
+  });
+
+  it('leaves the database open when it is closed itself', async () => {
+    await locks.acquire(KEY);
+    await locks.close();
+    expect(own.prepare('SELECT token FROM holdfast_locks').all()).toEqual([{ token: null }]);
+  });
+
+  describe('with a driver that does not tell of transactions', () => {
+    let failing: RegExp | undefined;
+    let blind: SqlLockStore;
+
+    beforeEach(() => {
+      failing = undefined;
+      const database = own;
+      blind = new SqlLockStore({
+        sqlite: {
+          prepare: (sql) => database.prepare(sql),
+          exec: (sql) => {
+            if (failing?.test(sql)) throw new Error(`${sql} failed`);
+            return database.exec(sql);
+          },
+          get open() {
+            return database.open;
+          },
+        },
+      });
+    });
+
+    /** Fails where a transaction was left open. */
+    const write = () => other.exec('BEGIN IMMEDIATE; COMMIT');
+
+    it('a statement that fails leaves the file free', async () => {
+      own.exec(`CREATE TRIGGER refuse BEFORE INSERT ON holdfast_locks BEGIN SELECT RAISE(ABORT, 'refused'); END`); // prettier-ignore
+      await expect(blind.tryAcquire(requestFor(KEY))).rejects.toThrow('refused');
+      write();
+      own.exec('DROP TRIGGER refuse');
+      const lease = await blind.tryAcquire(requestFor(KEY));
+      expect(await lease!.release()).toBe(true);
+    });
+
+    it('a COMMIT that fails leaves the file and the key free', async () => {
+      failing = /^COMMIT/;
+      await expect(blind.tryAcquire(requestFor(KEY))).rejects.toThrow('COMMIT failed');
+      write();
+      failing = undefined;
+      expect(await store.inspect(KEY)).toBeUndefined();
+    });
+
+    it('the first error is the one that is told', async () => {
+      failing = /^(COMMIT|ROLLBACK)/;
+      await expect(blind.tryAcquire(requestFor(KEY))).rejects.toThrow('COMMIT failed');
+      own.exec('ROLLBACK');
+    });
+
+    it('a transaction of the caller is not ended', async () => {
+      own.exec('BEGIN');
+      await expect(blind.tryAcquire(requestFor(KEY))).rejects.toThrow('within a transaction');
+      expect(own.inTransaction).toBe(true);
+      own.exec('ROLLBACK');
+    });
   });
 
   it('removes rows that have been free for a day, unless their tokens are ahead of the clock', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FencingRange, Lease } from '../../core/lock-store.js';
 import { takeBack } from './abandoned-claims.js';
 import type { PostgresTable } from './postgres-table.js';
@@ -28,7 +29,9 @@ export class PostgresLease extends SqlLease {
   override async extend(ttl: number): Promise<boolean> {
     const { key, token, isPassedOn } = this;
     if (isPassedOn) return false;
-    const { value } = await retried(() => this.#table.confirm(key, token, ttl));
+    const { value } = await this.extended(ttl, () =>
+      retried(() => this.#table.confirm(key, token, ttl)),
+    );
     this.fencingToken ??= value;
     return value !== undefined;
   }
@@ -43,15 +46,17 @@ export class PostgresLease extends SqlLease {
     return this.#passOn(ttl);
   }
 
+  /** With a token of its own, so that an extension of ours which is still under way changes nothing for the next holder. */
   async #passOn(ttl: number): Promise<Lease | undefined> {
     const { key, token } = this;
+    const next = randomUUID();
     try {
-      const { value } = await retried(() => this.#table.pass(key, token, ttl));
+      const { value } = await retried(() => this.#table.pass(key, token, next, ttl));
       if (!value) return undefined;
       const passes = value.isAwaited ? this.#passes + 1 : 0;
-      return new PostgresLease(this.#table, key, token, value.fencing, passes);
+      return new PostgresLease(this.#table, key, next, value.fencing, passes);
     } catch (error) {
-      void takeBack(this.#table, key, token, ttl);
+      for (const either of [token, next]) void takeBack(this.#table, key, either, ttl);
       throw error;
     }
   }

@@ -1,9 +1,14 @@
 import { systemClock } from '../../core/clock.js';
 import type { Cancel } from '../../core/clock.js';
+import { promised } from '../../core/store-call.js';
 import type { PostgresListenerClient } from './sql-clients.js';
 
 /** Milliseconds that a connection is waited for: without it, a beat finds out what it would have told. */
 const LONGEST_WAIT = 500;
+/** Milliseconds after which a connection that cannot listen yet is given up. */
+const LONGEST_START = 5_000;
+/** Milliseconds that a server gets to say goodbye. */
+const LONGEST_END = 300;
 /** Milliseconds that the connection outlives the last wait: the next one often follows. */
 const LINGER = 2_000;
 
@@ -62,19 +67,26 @@ export class PostgresListener {
 
   /** Never rejects: the next beat tries again. */
   async #open(): Promise<void> {
+    await Promise.resolve(); // so that what fails at once fails after `#opened` is set
+    if (this.#isClosed) return;
     let client: PostgresListenerClient | undefined;
+    const giveUp = systemClock.schedule(LONGEST_START, () => this.#lost(client), true);
     try {
       client = this.#connect();
       this.#client = client;
       client.on('notification', this.#notified);
       client.on('error', () => this.#lost(client));
       client.on('end', () => this.#lost(client));
-      await client.connect();
+      const connected = client.connect();
       client.unref?.(); // whoever waits keeps the process alive
+      await connected;
+      client.unref?.(); // with TLS, it is another socket
       await client.query(`LISTEN "${this.#channel}"`);
       if (this.#client === client) this.#events.missed();
     } catch {
       this.#lost(client);
+    } finally {
+      giveUp();
     }
   }
 
@@ -91,6 +103,21 @@ export class PostgresListener {
     const client = this.#client;
     this.#client = undefined;
     this.#opened = undefined;
-    await client?.end().catch(() => undefined); // it had ended before
+    if (client) await end(client);
   }
+}
+
+/** Resolves when the connection has ended, and ends it by force where the server does not answer. Never rejects. */
+function end(client: PostgresListenerClient): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = systemClock.schedule(LONGEST_END, () => {
+      client.connection?.stream?.destroy();
+      resolve();
+    });
+    const ended = () => {
+      cancel();
+      resolve();
+    };
+    promised(() => client.end()).then(ended, ended); // one that rejects had ended before
+  });
 }

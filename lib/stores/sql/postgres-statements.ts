@@ -10,7 +10,10 @@ export interface PostgresStatements {
   readonly extend: string;
   /** $1 key, $2 token, $3 ms of a claim. A row when it was ours. Hands over to the first live waiter, and notifies only then. */
   readonly release: string;
-  /** $1 key, $2 token, $3 ttl. A row when it was ours: the next fencing token, and whether somebody waits. */
+  /**
+   * $1 key, $2 token, $3 ttl, $4 token of the next holder. A row when it was ours: its fencing token, and whether somebody
+   * waits. One that is applied again changes nothing, but that the ttl may end later.
+   */
   readonly pass: string;
   /** As `acquire`, and $6 ms of a heartbeat: stands in line, or goes on standing. Whether it is ours, its token, its ms left. */
   readonly stand: string;
@@ -51,9 +54,10 @@ WHERE ${isOurs} RETURNING "fencing"::text`,
     FROM ${liveQueue}) WHERE ${isOurs} RETURNING "token")
 SELECT CASE WHEN "token" IS NOT NULL THEN pg_notify('${channel}', "token") END FROM released`,
 
-    pass: `UPDATE ${table} AS held SET "fencing" = greatest(held."fencing" + 1, ${micros(NOW)}),
-  "expires_at" = ${NOW} + $3::float8 * ${MILLISECOND}
-WHERE ${isOurs} RETURNING "fencing"::text AS fencing, ${isAwaited(NOW)}::text AS awaited`,
+    pass: `UPDATE ${table} AS held SET "token" = $4::text,
+  "fencing" = CASE WHEN held."token" = $4::text THEN held."fencing" ELSE greatest(held."fencing" + 1, ${micros(NOW)}) END,
+  "expires_at" = greatest(CASE WHEN held."token" = $4::text THEN held."expires_at" END, ${NOW} + $3::float8 * ${MILLISECOND})
+WHERE held."key" = $1::bytea AND held."token" IN ($2::text, $4::text) AND held."expires_at" > ${NOW} RETURNING "fencing"::text AS fencing, ${isAwaited(NOW)}::text AS awaited`,
 
     stand: `${insert} (${row}) = (
   SELECT CASE WHEN takes THEN $2::text ELSE held."token" END,

@@ -66,9 +66,11 @@ export class PostgresTable implements LockTable {
     return (await this.#first('release', [keyBytes(key), token, CLAIM])) !== undefined;
   }
 
-  /** Raises the fencing token for the next holder in this process. Resolves `undefined` when the row is not ours. */
-  async pass(key: string, token: string, ttl: number): Promise<Pass | undefined> {
-    const row = await this.#first('pass', [keyBytes(key), token, ttl]);
+  /**
+   * Gives the row to the next holder in this process, who has the token `next`. Resolves `undefined` when the row is not ours.
+   */
+  async pass(key: string, token: string, next: string, ttl: number): Promise<Pass | undefined> {
+    const row = await this.#first('pass', [keyBytes(key), token, ttl, next]);
     return row && { fencing: asToken(row[0]), isAwaited: row[1] === 'true' };
   }
 

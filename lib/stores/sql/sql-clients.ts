@@ -21,9 +21,10 @@ export interface PostgresListenerClient {
   query(text: string): Promise<unknown>;
   end(): Promise<void>;
   on(event: string, listener: (...args: never[]) => void): unknown;
-  off(event: string, listener: (...args: never[]) => void): unknown;
   /** Lets the process end though the connection is open. */
   unref?(): void;
+  /** Destroyed where the server does not answer when the connection is to end. */
+  readonly connection?: { readonly stream?: { destroy(): unknown } };
 }
 
 /** A pool of `mysql2/promise`. */

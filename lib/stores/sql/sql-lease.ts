@@ -7,9 +7,11 @@ export class SqlLease implements Lease {
   fencingToken: bigint | undefined;
   protected readonly key: string;
   protected readonly token: string;
-  /** Somebody else in this process has the row now, under the same token. */
+  /** Somebody else in this process has the row now, or gets it. */
   protected isPassedOn = false;
   readonly #table: LockTable;
+  /** Extensions that were not answered yet, and their ttl. */
+  readonly #underWay = new Map<Promise<unknown>, number>();
 
   constructor(table: LockTable, key: string, token: string, fencingToken: bigint | undefined) {
     this.#table = table;
@@ -18,8 +20,11 @@ export class SqlLease implements Lease {
     this.fencingToken = fencingToken;
   }
 
-  async extend(ttl: number): Promise<boolean> {
-    return (await retried(() => this.#table.extend(this.key, this.token, ttl))).value;
+  extend(ttl: number): Promise<boolean> {
+    return this.extended(ttl, async () => {
+      const { value } = await retried(() => this.#table.extend(this.key, this.token, ttl));
+      return value;
+    });
   }
 
   async release(): Promise<boolean> {
@@ -27,5 +32,21 @@ export class SqlLease implements Lease {
     const { value, isRepeated } = await retried(() => this.#table.release(this.key, this.token));
     if (value || !isRepeated) return value;
     throw new Error('the connection was lost during the release, which may have been done before');
+  }
+
+  /**
+   * Two that are under way on two connections are applied in either order, and core counts on the one that it sent last: it
+   * waits for those with a shorter ttl.
+   */
+  protected async extended<T>(ttl: number, extend: () => Promise<T>): Promise<T> {
+    const shorter = Array.from(this.#underWay).filter(([, other]) => other < ttl);
+    await Promise.allSettled(shorter.map(([extension]) => extension));
+    const extension = extend();
+    this.#underWay.set(extension, ttl);
+    try {
+      return await extension;
+    } finally {
+      this.#underWay.delete(extension);
+    }
   }
 }

@@ -15,6 +15,7 @@ import { PostgresTable } from './postgres-table.js';
 import type { SqlClient } from './sql-clients.js';
 import { resolveTable } from './sql-identifiers.js';
 import { SqlLease } from './sql-lease.js';
+import { watchConnections } from './lost-connections.js';
 import { dialectOf, isPrepared, listenerOf } from './sql-lock-options.js';
 import type { SqlLockStoreOptions } from './sql-lock-options.js';
 import { retried } from './sql-retries.js';
@@ -92,12 +93,9 @@ export class SqlLockStore implements LockStore {
 
   /** Tells when an idle connection of a `pg.Pool` was lost: a server that took over need not have heard of every lock. */
   observe(tell: (notice: StoreNotice) => void): void {
-    const pool = this.#pool as Partial<PoolEvents> | undefined;
-    if (typeof pool?.on !== 'function' || typeof pool.off !== 'function') return;
     const lost = ({ message }: Error) =>
       tell({ type: 'doubt', reason: `a connection to the server was lost: ${message}` });
-    pool.on('error', lost);
-    this.#closers.push(() => pool.off!('error', lost));
+    this.#closers.push(watchConnections(this.#pool, lost));
   }
 
   /** Closes the connection that listens. */
@@ -110,11 +108,6 @@ export class SqlLockStore implements LockStore {
     const fencingToken = await queue.wait(claimOf(request), signal);
     return this.#leaseOf(request.key, request.token, fencingToken);
   }
-}
-
-interface PoolEvents {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 function claimOf({ key, token, ttl, holder, fencingFloor }: AcquireRequest): Claim {

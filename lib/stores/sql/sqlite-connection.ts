@@ -43,7 +43,7 @@ export class SqliteConnection {
         this.#client.exec('COMMIT');
         return rows;
       } catch (error) {
-        if (this.#isInTransaction) this.#client.exec('ROLLBACK');
+        this.#rollBack();
         throw error;
       }
     });
@@ -51,6 +51,15 @@ export class SqliteConnection {
 
   exec(sql: string): void {
     this.#atOnce(() => this.#client.exec(sql));
+  }
+
+  /** Never throws: some failures have ended the transaction already, which not every driver tells. */
+  #rollBack(): void {
+    try {
+      this.#client.exec('ROLLBACK');
+    } catch {
+      // none is open any more
+    }
   }
 
   #atOnce<T>(run: () => T): T {
