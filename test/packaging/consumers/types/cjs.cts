@@ -8,8 +8,13 @@ import {
   LockService,
 } from 'nest-holdfast';
 import { MemoryLockStore, RedisLockStore } from 'nest-holdfast/core';
+import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { lockRequest } from 'nest-holdfast/express';
+import { FencingGate } from 'nest-holdfast/fencing';
+import { RedlockStore } from 'nest-holdfast/redlock';
+import { SqlLockStore } from 'nest-holdfast/sql';
 import { FakeClock } from 'nest-holdfast/testing';
+import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 
 @Injectable()
 export class OrdersService {
@@ -55,3 +60,12 @@ app.post(
     response.end();
   },
 );
+
+export const stores = [
+  new EtcdLockStore({ hosts: 'http://localhost:2379' }),
+  new RedlockStore([new MemoryLockStore(), new MemoryLockStore(), new MemoryLockStore()]),
+  new SqlLockStore({ postgres: { query: async () => ({ rows: [] }) } }, { listen: false }),
+  new ZooKeeperLockStore('localhost:2181'),
+].map((store) => new LockService(store));
+
+export const gate = new FencingGate();
