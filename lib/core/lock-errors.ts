@@ -25,6 +25,11 @@ export abstract class LockError extends Error {
   }
 }
 
+/** The same request may succeed a moment later. */
+export function isWorthRetrying({ code }: LockError): boolean {
+  return code === 'LOCK_TIMEOUT' || code === 'LOCK_STORE_FAILED';
+}
+
 interface ReportedOptions extends ErrorOptions {
   /** What the nodes said, where the store has several. */
   readonly report?: QuorumReport | undefined;

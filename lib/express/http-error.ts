@@ -1,4 +1,4 @@
-import { LockError } from '../core/lock-errors.js';
+import { LockError, isWorthRetrying } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
 import type { ExpressResponse } from './express-types.js';
 import type { ErrorAnswers } from './lock-request-options.js';
@@ -19,8 +19,7 @@ export function asHttpError(error: unknown, { busyStatus, retryAfter }: ErrorAns
     LOCK_STALE: 409,
   };
   const status = statuses[error.code] ?? 500;
-  const isWorthRetrying = error.code === 'LOCK_TIMEOUT' || error.code === 'LOCK_STORE_FAILED';
-  const headers: Record<string, string> = isWorthRetrying
+  const headers: Record<string, string> = isWorthRetrying(error)
     ? { 'Retry-After': String(retryAfter) }
     : {};
   return Object.assign(error, { status, statusCode: status, headers } satisfies HttpFields);

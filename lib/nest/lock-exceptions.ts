@@ -1,6 +1,6 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
-import { LockError } from '../core/lock-errors.js';
+import { LockError, isWorthRetrying } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
 
 /** How lock errors look over HTTP. */
@@ -63,10 +63,6 @@ function httpStatus(error: LockError, { busyStatus }: LockHttpOptions): number |
     default:
       return undefined;
   }
-}
-
-function isWorthRetrying({ code }: LockError): boolean {
-  return code === 'LOCK_TIMEOUT' || code === 'LOCK_STORE_FAILED';
 }
 
 /** Express' response and Fastify's reply both have `header`. */
