@@ -22,8 +22,13 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. In the background it does not keep the process alive. */
+export function sleep(
+  clock: Clock,
+  ms: number,
+  signal?: AbortSignal,
+  background = false,
+): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
     const wake = () => {
@@ -31,7 +36,7 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
       signal?.removeEventListener('abort', wake);
       resolve();
     };
-    const cancel = clock.schedule(ms, wake);
+    const cancel = clock.schedule(ms, wake, background);
     signal?.addEventListener('abort', wake, { once: true });
   });
 }

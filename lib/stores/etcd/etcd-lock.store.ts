@@ -1,3 +1,4 @@
+import { eitherOf } from '../../core/abort-signals.js';
 import type {
   AcquireRequest,
   Lease,
@@ -5,7 +6,7 @@ import type {
   LockStore,
   StoreNotice,
 } from '../../core/lock-store.js';
-import { eitherOf, unless } from './bounded.js';
+import { unless } from './bounded.js';
 import { EtcdKeys } from './etcd-keys.js';
 import { EtcdLease } from './etcd-lease.js';
 import { hostsOf, resolveEtcdOptions } from './etcd-lock-options.js';

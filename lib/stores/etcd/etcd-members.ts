@@ -1,5 +1,6 @@
+import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
-import { pause, unless, within } from './bounded.js';
+import { unless, within } from './bounded.js';
 import type { CallOptions, EtcdClient, EtcdFlow } from './etcd-client.js';
 import { isAnswer, isRefusal } from './etcd-refusal.js';
 import { deadlineIn } from './open-client.js';
@@ -143,7 +144,7 @@ export class EtcdMembers {
 
   pause(signal?: AbortSignal, times = 1): Promise<void> {
     const ms = Math.min((times * this.timeout) / PAUSE_PART, this.timeout);
-    return pause(this.#clock, ms, signal);
+    return sleep(this.#clock, ms, signal, true);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { tellAtOnce } from '../../core/abort-signals.js';
 import type { Clock } from '../../core/clock.js';
 import { reasonOf } from '../../core/store-call.js';
 import { idleTimer, TimerQueue } from '../../core/timer-queue.js';
@@ -51,7 +52,9 @@ export class EtcdSession {
     this.#around = around;
     const { clock, members } = around;
     this.#until = validUntil(sentAt, ttl);
-    this.lost = this.#truthfulSignal();
+    this.lost = this.#end.signal;
+    setMaxListeners(0, this.lost); // one for each lock that is held
+    tellAtOnce(this.lost, () => clock.now() >= this.#until);
     this.#timers = new TimerQueue(clock);
     this.#expiry = idleTimer(() => this.lose(`its ttl of ${ttl} ms passed without an answer`));
     this.#timers.move(this.#expiry, this.#until);
@@ -116,16 +119,5 @@ export class EtcdSession {
   #unanswered(failures: number, error: unknown): void {
     if (failures !== Math.min(2, this.#around.members.count)) return;
     this.#around.doubt(`etcd does not answer: ${reasonOf(error)}`);
-  }
-
-  #truthfulSignal(): AbortSignal {
-    const { signal } = this.#end;
-    setMaxListeners(0, signal); // one for each lock that is held
-    const { clock } = this.#around;
-    const isAborted = (): boolean => Reflect.get(AbortSignal.prototype, 'aborted', signal);
-    Object.defineProperty(signal, 'aborted', {
-      get: () => isAborted() || clock.now() >= this.#until,
-    });
-    return signal;
   }
 }

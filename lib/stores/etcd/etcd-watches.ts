@@ -1,5 +1,6 @@
+import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
-import { pause, within } from './bounded.js';
+import { within } from './bounded.js';
 import type { EtcdStream, WatchRequest, WatchResponse } from './etcd-client.js';
 import type { EtcdConnection, EtcdMembers } from './etcd-members.js';
 
@@ -32,7 +33,7 @@ export class EtcdWatches {
     signal.addEventListener('abort', stop, { once: true });
     const id = stream.watch(key, from, { wake: stop, isEager });
     if (signal.aborted) stop();
-    await pause(this.#clock, this.#patience, over.signal);
+    await sleep(this.#clock, this.#patience, over.signal, true);
     signal.removeEventListener('abort', stop);
     stream.forget(id);
   }

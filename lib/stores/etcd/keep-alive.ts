@@ -1,5 +1,6 @@
+import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
-import { pause, within } from './bounded.js';
+import { within } from './bounded.js';
 import type { EtcdStream, LeaseKept } from './etcd-client.js';
 import type { EtcdConnection, EtcdMembers } from './etcd-members.js';
 
@@ -40,7 +41,7 @@ export class KeepAlive {
     signal.addEventListener('abort', () => this.#wake.abort(), { once: true });
     for (;;) {
       if (this.#failures > 0) await this.#members.pause(signal);
-      else await pause(this.#clock, ttl / BEATS_PER_SESSION, this.#wake.signal);
+      else await sleep(this.#clock, ttl / BEATS_PER_SESSION, this.#wake.signal, true);
       if (signal.aborted) break;
       this.#wake = new AbortController();
       await this.#beat();

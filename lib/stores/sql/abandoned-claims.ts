@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/clock.js';
+import { sleep, systemClock } from '../../core/clock.js';
 import type { LockTable } from './lock-table.js';
 
 /** Milliseconds before an attempt is taken back again: it may have been on its way when it was first taken back. */
@@ -25,10 +25,6 @@ export async function takeBack(
     if (isDone && isLast) return;
     isLast = isDone;
     pause = isDone ? ON_ITS_WAY : Math.min(pause * 2, LONGEST_PAUSE);
-    await background(pause);
+    await sleep(systemClock, pause, undefined, true);
   }
-}
-
-function background(ms: number): Promise<void> {
-  return new Promise((resolve) => void systemClock.schedule(ms, resolve, true));
 }

@@ -3,7 +3,7 @@ import type { SqliteClient } from './sql-clients.js';
 type Values = Parameters<ReturnType<SqliteClient['prepare']>['all']>;
 
 /** Somebody else's transaction is open on the connection: a lock that is taken in it could be rolled back. */
-export class OpenTransactionError extends Error {
+class OpenTransactionError extends Error {
   readonly code = 'SQLITE_BUSY';
 
   constructor() {

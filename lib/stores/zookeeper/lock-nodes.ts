@@ -1,3 +1,4 @@
+import { eitherOf } from '../../core/abort-signals.js';
 import type { Connection } from './connection.js';
 import { placeOf } from './line.js';
 import type { Place } from './line.js';
@@ -97,15 +98,11 @@ export class LockNodes {
 
   /** Resolves when they hold the lock. Rejects with `signal.reason`, and when one is gone. */
   async untilTheyHold(signal: AbortSignal): Promise<void> {
-    const { lost } = this.#tenure;
-    const end = new AbortController(); // `AbortSignal.any` would be kept by a signal that lives long
-    const stop = () => end.abort((lost.aborted ? lost : signal).reason);
-    for (const each of [signal, lost]) each.addEventListener('abort', stop, { once: true });
-    if (signal.aborted || lost.aborted) stop();
+    const over = eitherOf(this.#tenure.lost, signal);
     try {
-      await this.#wait(end.signal);
+      await this.#wait(over.signal);
     } finally {
-      for (const each of [signal, lost]) each.removeEventListener('abort', stop);
+      over.forget();
     }
   }
 

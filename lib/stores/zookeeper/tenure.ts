@@ -1,3 +1,4 @@
+import { tellAtOnce } from '../../core/abort-signals.js';
 import type { Connection } from './connection.js';
 
 /** The life of the nodes of one request: from before they are made until one is gone. */
@@ -8,13 +9,7 @@ export class Tenure {
 
   /** `isOutlived` says whether the session's time is up, though no timer could run yet. */
   constructor(isOutlived: () => boolean) {
-    const { signal } = this.#lost;
-    const isAborted = () =>
-      Reflect.get<AbortSignal, 'aborted'>(AbortSignal.prototype, 'aborted', signal);
-    // Who asks after a blocked event loop is told the truth; no listener is called from within the question.
-    Object.defineProperty(signal, 'aborted', {
-      get: () => isAborted() || isOutlived(),
-    });
+    tellAtOnce(this.#lost.signal, isOutlived);
   }
 
   /** Aborts when one is gone, with its session or by somebody else's hand. */

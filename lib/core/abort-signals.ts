@@ -1,0 +1,21 @@
+/** A signal that aborts with the first of two, until it is told to forget them. `AbortSignal.any` would be kept by one that lives long. */
+export function eitherOf(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; forget(): void } {
+  const either = new AbortController();
+  const ends = [a, b].map((signal) => ({ signal, end: () => either.abort(signal.reason) }));
+  for (const { signal, end } of ends) {
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+  }
+  const forget = () => ends.forEach(({ signal, end }) => signal.removeEventListener('abort', end));
+  return { signal: either.signal, forget };
+}
+
+/**
+ * Lets `signal.aborted` be true as soon as `isOver` says so: whoever asks after a blocked event loop is told the truth before
+ * any timer could run. No listener is called from within the question.
+ */
+export function tellAtOnce(signal: AbortSignal, isOver: () => boolean): void {
+  const isAborted = () =>
+    Reflect.get<AbortSignal, 'aborted'>(AbortSignal.prototype, 'aborted', signal);
+  Object.defineProperty(signal, 'aborted', { get: () => isAborted() || isOver() });
+}
