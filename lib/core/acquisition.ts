@@ -39,7 +39,12 @@ export class Acquisition implements TurnLimits {
     this.#around = around;
     this.#onFailure = onFailure;
     this.options = options;
-    this.turn = new Turn(around.queue, keys, Math.min(options.ttl, options.maxHold));
+    this.turn = new Turn(
+      around.queue,
+      keys,
+      Math.min(options.ttl, options.maxHold),
+      options.permits,
+    );
     this.#patience = new Patience(around.clock, options);
   }
 
@@ -127,7 +132,7 @@ export class Acquisition implements TurnLimits {
 
   async #contend(): Promise<Grant | undefined> {
     if (!this.#maySecondTry) return undefined;
-    if (!canQueueAll(this.#around.store, this.turn.keys))
+    if (!canQueueAll(this.#around.store, this.turn))
       return this.#patience.during((signal) => this.#poll(signal));
     return this.#patience.untilDeadline(
       (signal) => this.#queue(signal),

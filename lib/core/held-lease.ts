@@ -8,7 +8,9 @@ import type { LockEvents } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import type { Lease, LockStore } from './lock-store.js';
+import { OneAtATime } from './one-at-a-time.js';
 import { reasonOf } from './store-call.js';
+import { checkDowngrade } from './store-upkeep.js';
 import type { StoreCalls } from './store-call.js';
 import type { Turn } from './turn.js';
 import { Validity } from './validity.js';
@@ -30,11 +32,11 @@ export class HeldLease extends LeaseLife {
   readonly #around: LeaseSurroundings;
   readonly #return: LeaseReturn;
   readonly #grantedAt: number;
+  /** Extensions and a downgrade. */
+  readonly #changes = new OneAtATime();
   readonly #turn: Turn;
   /** What comes next for the keys has been settled: nobody may go to the front when this lease ends. */
   #keepsFront = false;
-  /** Settles with the last extension that is asked for or under way. Never rejects. */
-  #lastExtension: Promise<void> | undefined;
   #released: Promise<boolean> | undefined;
 
   constructor(
@@ -50,24 +52,23 @@ export class HeldLease extends LeaseLife {
     this.#lease = lease;
     this.#around = around;
     this.#turn = turn;
+    this.permits = turn.permits;
+    if (turn.permits) turn.leave(); // who shares the keys makes room at their front at once
     this.#return = new LeaseReturn(lease, around, options.storeTimeout);
     this.#grantedAt = around.clock.now();
   }
 
-  /**
-   * Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. One at a
-   * time, for the replies of two could arrive in either order.
-   */
+  /** Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
   extend(ttl: number): Promise<void> {
-    const extension = this.#lastExtension
-      ? this.#lastExtension.then(() => this.#extend(ttl))
-      : this.#extend(ttl);
-    const over = () => {
-      if (this.#lastExtension === settled) this.#lastExtension = undefined;
-    };
-    const settled = extension.then(over, over);
-    this.#lastExtension = settled;
-    return extension;
+    return this.#changes.run(() => this.#extend(ttl));
+  }
+
+  /** Lets readers in. Rejects with `LockUnsupportedError` where the store cannot, and as `extend` does. */
+  downgrade(): Promise<void> {
+    this.assertHeld();
+    if (this.permits === Infinity) return Promise.resolve();
+    checkDowngrade(this.#around.store, this.#lease, this);
+    return this.#changes.run(() => this.#downgrade());
   }
 
   /** Never rejects. Resolves `false` when it was lost before, or when the store did not confirm: the ttl then frees the key. */
@@ -95,12 +96,25 @@ export class HeldLease extends LeaseLife {
 
   async #extend(ttl: number): Promise<void> {
     this.assertHeld();
-    const { clock, calls } = this.#around;
-    const sentAt = clock.now();
+    const sentAt = this.#around.clock.now();
     // A shorter ttl may take effect at any time from now on, whenever its reply comes and whether it comes or not.
     if (this.validity.isShortenedBy(sentAt, ttl)) this.#count(sentAt, ttl);
-    const isOurs = await calls.make<boolean, boolean>({
-      ask: () => this.#lease.extend(this.validity.capped(sentAt, ttl)),
+    await this.#confirm(() => this.#lease.extend(this.validity.capped(sentAt, ttl)));
+    this.#count(sentAt, ttl);
+    this.recover();
+  }
+
+  async #downgrade(): Promise<void> {
+    this.assertHeld();
+    this.permits = Infinity; // from the start: the store may do it, and fail to say so
+    await this.#confirm(() => this.#lease.downgrade!());
+    this.#turn.leave();
+  }
+
+  /** Asks the store something whose answer says whether the lease is ours. */
+  async #confirm(ask: () => Promise<boolean>): Promise<void> {
+    const isOurs = await this.#around.calls.make<boolean, boolean>({
+      ask,
       // One that hangs must leave time for another: the next one waits for it.
       within: Math.min(this.options.storeTimeout, this.validity.ttl / 3, this.remaining),
       read: (answer) => answer,
@@ -110,8 +124,6 @@ export class HeldLease extends LeaseLife {
     this.#handBackLate(isOurs);
     this.assertHeld();
     if (!isOurs) throw this.lose('gone');
-    this.#count(sentAt, ttl);
-    this.recover();
   }
 
   #count(sentAt: number, ttl: number): void {
@@ -141,7 +153,7 @@ export class HeldLease extends LeaseLife {
   #passOn(): Promise<boolean> | undefined {
     const { next } = this.#turn;
     // The answer to an extension could shorten the ttl that the next holder counts on.
-    if (!next || this.#lastExtension) return undefined;
+    if (!next || this.permits || this.#changes.isBusy) return undefined;
     const { ttl } = next;
     const now = this.#around.clock.now();
     const { validity } = this;

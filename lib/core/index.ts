@@ -2,7 +2,13 @@ export { LockService } from './lock.service.js';
 export type { LockServiceOptions } from './lock.service.js';
 export { Lock } from './lock.js';
 export { LockScope } from './lock-scope.js';
-export type { LockOptions, ResolvedLockOptions } from './lock-options.js';
+export type {
+  LockDefaults,
+  LockMode,
+  LockOptions,
+  PermitOptions,
+  ResolvedLockOptions,
+} from './lock-options.js';
 export type { LockKeys } from './lock-keys.js';
 export type {
   AcquireRequest,
@@ -24,8 +30,10 @@ export {
   LockError,
   LockKeyError,
   LockLostError,
+  LockPermitsError,
   LockStoreError,
   LockTimeoutError,
+  LockUnsupportedError,
 } from './lock-errors.js';
 export type { LockErrorCode, LockLostReason } from './lock-errors.js';
 export { LockEvents } from './lock-events.js';

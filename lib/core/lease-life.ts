@@ -17,6 +17,8 @@ interface LifeSurroundings {
 export abstract class LeaseLife {
   readonly keys: readonly string[];
   readonly validity: Validity;
+  /** How many may hold the keys together. Missing: its holder has them alone. */
+  permits: number | undefined;
   readonly #lease: Lease;
   readonly #around: LifeSurroundings;
   /** Made when first needed: most locks are neither lost nor watched. */

@@ -1,24 +1,45 @@
 import { Fifo } from './fifo.js';
 import type { Linked } from './fifo.js';
 
+/** More contenders than this are of no use, however many may share a key. */
+const MOST_AT_FRONT = 100;
+
 /** Somebody in a line. `arrive` is called at its front. */
 export interface InLine<T> extends Linked<T> {
+  /** How many may hold the key together. Missing: this one wants it alone. */
+  readonly permits: number | undefined;
   arrive(): void;
 }
 
-/** Who stands behind the front of a key. */
+/** Who is at the front of a key, and who stands behind. */
 class Line<T extends InLine<T>> {
   readonly waiting = new Fifo<T>();
+  /** Of those at the front, who share the key. Missing: one is there, for itself. */
+  permits: number | undefined;
+  /** How many of them there are. */
+  sharers = 0;
   /** Why the store refused to answer the last one at the front, if it did. */
   failure: unknown;
+
+  /** Whether one more may come to the front. */
+  hasRoomFor(permits: number | undefined): boolean {
+    const isShared = permits !== undefined && permits === this.permits;
+    return isShared && this.sharers < Math.min(permits, MOST_AT_FRONT);
+  }
+
+  seat(permits: number | undefined): void {
+    this.permits = permits;
+    if (permits !== undefined) this.sharers++;
+  }
 }
 
 /**
  * One line per key, in the order of arrival: only the front of a line asks the store or holds the key, so a process is never
- * more than one contender, however many callers it has.
+ * more than one contender, however many callers it has. Those who share a key are at the front together, and only until they
+ * have it.
  */
 export class LocalQueue<T extends InLine<T>> {
-  /** A key is here while somebody is at its front, and has a line while somebody stands behind. */
+  /** A key is here while somebody is at its front, and has a line while somebody stands behind or shares the front. */
   readonly #lines = new Map<string, Line<T> | undefined>();
   readonly #isOpen: boolean;
 
@@ -27,17 +48,17 @@ export class LocalQueue<T extends InLine<T>> {
     this.#isOpen = isOpen;
   }
 
-  /** Goes to the front of all keys, if nobody is there. */
-  enter(keys: readonly string[]): boolean {
+  /** Goes to the front of all keys, if nobody is there with whom it cannot be shared. */
+  enter(keys: readonly string[], permits?: number): boolean {
     if (this.#isOpen) return true;
-    if (this.taken(keys) !== undefined) return false;
-    for (const key of keys) this.#lines.set(key, undefined);
+    if (this.taken(keys, permits) !== undefined) return false;
+    for (const key of keys) this.#lines.set(key, this.#seated(key, permits));
     return true;
   }
 
-  /** The first of the keys that has somebody at its front. */
-  taken(keys: readonly string[]): string | undefined {
-    for (const key of keys) if (this.#lines.has(key)) return key;
+  /** The first of the keys at whose front is no room. */
+  taken(keys: readonly string[], permits?: number): string | undefined {
+    for (const key of keys) if (this.#lines.has(key) && !this.#canShare(key, permits)) return key;
     return undefined;
   }
 
@@ -50,7 +71,9 @@ export class LocalQueue<T extends InLine<T>> {
 
   /** For a turn that stands behind the front of `key`. */
   quit(key: string, turn: T): void {
-    this.#lines.get(key)!.waiting.remove(turn);
+    const line = this.#lines.get(key)!;
+    line.waiting.remove(turn);
+    this.#admit(line); // those behind it may share the front
   }
 
   /** The first behind the front. */
@@ -58,16 +81,17 @@ export class LocalQueue<T extends InLine<T>> {
     return this.#lines.get(key)?.waiting.first;
   }
 
-  /** The front of `key` makes room. `failure` is what the store did to it. */
+  /** Somebody at the front of `key` makes room. `failure` is what the store did to it. */
   leave(key: string, failure?: unknown): void {
-    const next = this.next(key);
-    if (!next) {
+    const line = this.#lines.get(key);
+    if (!line) {
       this.#lines.delete(key);
       return;
     }
-    this.#lines.get(key)!.failure = failure;
-    this.quit(key, next);
-    next.arrive();
+    line.failure = failure;
+    if (line.sharers > 0) line.sharers--;
+    if (line.sharers === 0) this.#advance(key, line);
+    else this.#admit(line);
   }
 
   /** What the store did to the last one at the front of `key`, unless it has answered since. */
@@ -79,5 +103,42 @@ export class LocalQueue<T extends InLine<T>> {
   clear(key: string): void {
     const line = this.#lines.get(key);
     if (line) line.failure = undefined;
+  }
+
+  /** Nobody is at the front: the next one goes there, with those who share it. */
+  #advance(key: string, line: Line<T>): void {
+    const next = line.waiting.first;
+    if (!next) {
+      this.#lines.delete(key);
+      return;
+    }
+    this.#bring(next, line);
+    this.#admit(line);
+  }
+
+  #bring(next: T, line: Line<T>): void {
+    line.waiting.remove(next);
+    line.seat(next.permits);
+    next.arrive();
+  }
+
+  #admit(line: Line<T>): void {
+    let next = line.waiting.first;
+    while (next && line.hasRoomFor(next.permits)) {
+      this.#bring(next, line);
+      next = line.waiting.first;
+    }
+  }
+
+  #canShare(key: string, permits: number | undefined): boolean {
+    const line = this.#lines.get(key);
+    return line !== undefined && !line.waiting.first && line.hasRoomFor(permits);
+  }
+
+  #seated(key: string, permits: number | undefined): Line<T> | undefined {
+    if (permits === undefined) return undefined;
+    const line = this.#lines.get(key) ?? new Line<T>();
+    line.seat(permits);
+    return line;
   }
 }

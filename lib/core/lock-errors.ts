@@ -7,6 +7,8 @@ export type LockErrorCode =
   | 'LOCK_STORE_FAILED'
   | 'LOCK_KEY_INVALID'
   | 'LOCK_DEADLOCK'
+  | 'LOCK_PERMITS_DIFFER'
+  | 'LOCK_UNSUPPORTED'
   | 'LOCK_STALE'
   | 'LOCK_TOKEN_INVALID';
 
@@ -120,6 +122,42 @@ export class LockKeyError extends LockError {
 /** The caller asked for a key that its own async context holds, and would have waited for itself. */
 export class LockDeadlockError extends LockError {
   readonly code = 'LOCK_DEADLOCK';
+}
+
+/** Processes disagree about how many may hold the key at the same time. It is the same for all until nobody holds or awaits it. */
+export class LockPermitsError extends LockError {
+  readonly code = 'LOCK_PERMITS_DIFFER';
+
+  constructor(
+    key: string,
+    /** What this caller asked for. `Infinity`: a read lock. */
+    readonly permits: number,
+    /** What those who hold or await the key asked for. */
+    readonly inUse: number,
+  ) {
+    super(
+      `Lock "${key}" was asked for as ${kindOf(permits)}, but it is in use as ${kindOf(inUse)}`,
+      key,
+    );
+  }
+}
+
+function kindOf(permits: number): string {
+  return permits === Infinity ? 'a read lock' : `a semaphore with ${permits} permits`;
+}
+
+/** The store cannot do what was asked for, whatever its state. */
+export class LockUnsupportedError extends LockError {
+  readonly code = 'LOCK_UNSUPPORTED';
+
+  constructor(
+    key: string,
+    /** `LockStore.name`. */
+    readonly store: string,
+    why: string,
+  ) {
+    super(`Lock store "${store}" cannot lock "${key}" like this: ${why}`, key);
+  }
 }
 
 /** Errors of stores with several nodes carry one. */

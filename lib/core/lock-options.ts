@@ -1,3 +1,6 @@
+/** `'write'`: the lock excludes everybody else. `'read'`: it is shared with other readers. */
+export type LockMode = 'read' | 'write';
+
 /** Options of one acquisition. Set for a module, a decorator or a call; the later layer wins. All times are milliseconds. */
 export interface LockOptions {
   /**
@@ -45,12 +48,32 @@ export interface LockOptions {
    * @default 5_000
    */
   readonly storeTimeout?: number | undefined;
+  /**
+   * `'read'`: any number of readers hold the key together, and no writer with them. Not together with `permits`.
+   * @default 'write'
+   */
+  readonly mode?: LockMode | undefined;
+  /**
+   * Makes the key a semaphore: so many may hold it at the same time. Every caller of a key must say the same number.
+   * Missing: one holder, who excludes everybody else.
+   */
+  readonly permits?: number | undefined;
   /** Stops the wait with `signal.reason`. It does not release a lock that is already held. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options that suit every lock of a service. */
+export type LockDefaults = Omit<LockOptions, 'mode' | 'permits'>;
+
+/** Options of a semaphore. */
+export interface PermitOptions extends Omit<LockOptions, 'mode'> {
+  readonly permits: number;
+}
+
+/** `mode` has become a number of permits: `Infinity` for readers. */
 export type ResolvedLockOptions = Readonly<
-  Required<Omit<LockOptions, 'signal'>> & Pick<LockOptions, 'signal'>
+  Required<Omit<LockOptions, 'signal' | 'mode' | 'permits'>> &
+    Pick<LockOptions, 'signal'> & { permits: number | undefined }
 >;
 
 export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
@@ -63,6 +86,7 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
   maxHold: Infinity,
   minHold: 0,
   storeTimeout: 5_000,
+  permits: undefined,
   signal: undefined,
 });
 
@@ -86,7 +110,10 @@ const RANGES: Partial<Record<keyof LockOptions, Range>> = {
   maxHold: { from: SHORTEST_TTL, unit: 'ms', infinite: true },
   minHold: { from: 0, unit: 'ms' },
   storeTimeout: { from: 1, unit: 'ms' },
+  permits: { from: 1, unit: 'permits' },
 };
+
+const KNOWN: readonly string[] = [...Object.keys(DEFAULT_LOCK_OPTIONS), 'mode'];
 
 /** Later layers win; a value of `undefined` leaves the earlier one. Throws `TypeError` or `RangeError` naming the option. */
 export function resolveLockOptions(
@@ -94,14 +121,20 @@ export function resolveLockOptions(
   ...layers: readonly (LockOptions | undefined)[]
 ): ResolvedLockOptions {
   const options: Record<string, unknown> = { ...base };
+  let mode: unknown;
   for (const layer of layers) {
     for (const [name, value] of Object.entries(layer ?? {})) {
-      if (!Object.hasOwn(DEFAULT_LOCK_OPTIONS, name)) throw unknownOption(name);
+      if (!KNOWN.includes(name)) throw unknownOption(name);
       if (value === undefined) continue;
       checkOption(name as keyof LockOptions, value);
-      options[name] = value;
+      if (name === 'mode') mode = value;
+      else options[name] = value;
     }
   }
+  if (mode !== undefined && options['permits'] !== undefined) {
+    throw new TypeError(`a lock has either a mode or permits, got mode ${show(mode)} and permits`);
+  }
+  if (mode === 'read') options['permits'] = Infinity;
   const resolved = options as unknown as ResolvedLockOptions;
   if (resolved.minHold > resolved.maxHold) {
     throw new RangeError(
@@ -116,6 +149,9 @@ function checkOption(name: keyof LockOptions, value: unknown): void {
   if (range) return checkRange(name, value, range);
   if (name === 'autoExtend' && typeof value !== 'boolean') {
     throw new TypeError(`autoExtend must be a boolean, got ${show(value)}`);
+  }
+  if (name === 'mode' && value !== 'read' && value !== 'write') {
+    throw new TypeError(`mode must be 'read' or 'write', got ${show(value)}`);
   }
   if (name === 'signal' && !(value instanceof AbortSignal)) {
     throw new TypeError(`signal must be an AbortSignal, got ${show(value)}`);
@@ -139,8 +175,7 @@ export function checkTtl(ttl: unknown): void {
 }
 
 function unknownOption(name: string): TypeError {
-  const known = Object.keys(DEFAULT_LOCK_OPTIONS).join(', ');
-  return new TypeError(`unknown lock option "${name}"; known options are ${known}`);
+  return new TypeError(`unknown lock option "${name}"; known options are ${KNOWN.join(', ')}`);
 }
 
 /** How a bad value is named in an error message. */
@@ -149,4 +184,9 @@ export function show(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (value === null || typeof value !== 'object') return String(value);
   return `an object (${value.constructor?.name ?? 'no prototype'})`;
+}
+
+/** For what is nothing without permits. */
+export function checkPermits(options: PermitOptions | undefined): void {
+  checkOption('permits', options?.permits);
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HeldLease } from './held-lease.js';
-import { LockDeadlockError, LockLostError } from './lock-errors.js';
+import { LockDeadlockError, LockLostError, LockPermitsError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
 import { Lock } from './lock.js';
 
@@ -31,14 +31,18 @@ export class LockContext {
     return this.#scope({ lock: new Lock(held), held, uses: 0 });
   }
 
-  /** Re-enters a lock that this context holds for all of `keys`. Throws `LockDeadlockError` when it holds some of them only. */
-  reenter(keys: readonly string[]): LockScope | undefined {
+  /**
+   * Re-enters a lock that this context holds for all of `keys`. Throws `LockDeadlockError` when it holds some of them only, or
+   * only shares what is wanted alone, and `LockPermitsError` when it shares them with others than wanted.
+   */
+  reenter(keys: readonly string[], permits: number | undefined): LockScope | undefined {
     if (!this.#storage.getStore()) return undefined;
     const holding = this.#find(({ lock }) => keys.every((key) => lock.keys.includes(key)));
     if (!holding) {
       this.refuseOwn(keys);
       return undefined;
     }
+    checkMode(holding.lock, keys, permits);
     return this.#scope(holding);
   }
 
@@ -71,6 +75,18 @@ export class LockContext {
     while (frame && !(isMeant(frame.holding) && frame.holding.held.isHeld)) frame = frame.outer;
     return frame;
   }
+}
+
+/** Who has a key alone may do what sharers may. */
+function checkMode(held: Lock, keys: readonly string[], permits: number | undefined): void {
+  const inUse = held.permits;
+  if (inUse === undefined || inUse === permits) return;
+  if (permits !== undefined) throw new LockPermitsError(keyNames(keys), permits, inUse);
+  throw new LockDeadlockError(
+    `Lock "${keyNames(keys)}" cannot be upgraded: the calling context shares it, and would wait for itself to leave. ` +
+      'Take the write lock first, and downgrade it',
+    keyNames(keys),
+  );
 }
 
 /**

@@ -1,3 +1,7 @@
+import type { ServerLink } from './server-link.js';
+
+export type { ServerLink, ServerVitals } from './server-link.js';
+
 /**
  * The contract between core and the systems that keep locks.
  *
@@ -57,7 +61,14 @@ export interface LockStoreFeatures {
    * in front of it. Missing: core sends one caller per process and key, and polls for several keys.
    */
   readonly ownLine?: boolean;
-  /** Why holders cannot be counted here: semaphores and read locks are refused with it. Missing: they can. */
+  /** Requests may be for readers (`permits: Infinity`), who share a key. Missing: refused by core. */
+  readonly readLocks?: true;
+  /**
+   * Requests may be for a number of permits. `'polled'`: whoever waits for one does not stand in line in `acquire`, so core
+   * asks again and again, and nobody is kept from overtaking. Missing: refused by core.
+   */
+  readonly semaphores?: true | 'polled';
+  /** Why holders cannot be counted here, for the refusal of semaphores and read locks. */
   readonly cannotCount?: string;
   /** `false`: every key is granted to everybody, so nobody has to wait. For tests of what runs under a lock. */
   readonly exclusive?: boolean;
@@ -72,6 +83,15 @@ export interface AcquireRequest {
   readonly token: string;
   /** Milliseconds the store keeps the key. */
   readonly ttl: number;
+  /**
+   * How many may hold the keys at the same time, this one included, each with a token and a time to live of its own.
+   * Missing: one, who excludes everybody else. `Infinity`: readers.
+   *
+   * One who shares is refused while an exclusive holder has a key, while all permits are taken, and while somebody waits in
+   * the store's queue; an exclusive one while anybody shares it. A key that is held or awaited with other permits rejects with
+   * `LockPermitsError`.
+   */
+  readonly permits?: number | undefined;
   /** `host:pid:startTime`, kept beside the token for people who inspect. Never decides ownership. */
   readonly holder?: string;
   /** The key's fencing counter is raised to at least this. It stands in for whatever clock the store itself would go by. */
@@ -80,7 +100,10 @@ export interface AcquireRequest {
 
 /** A store's grant of its keys to one token. */
 export interface Lease {
-  /** Grows with every grant of the key. Present when the store declares `supports.fencing`; of a claim, once it was extended. */
+  /**
+   * Grows with every grant of the key. Present when the store declares `supports.fencing`; of a claim, once it was extended.
+   * Those who share a key have none: the newest of them must not shut out the others.
+   */
   readonly fencingToken?: bigint | undefined;
   /** Aborts when the store itself learns that the grant is gone (a closed session, say). */
   readonly lost?: AbortSignal | undefined;
@@ -105,6 +128,11 @@ export interface Lease {
     renew: boolean,
     tokens?: FencingRange,
   ): Lease | Promise<Lease | undefined> | undefined;
+  /**
+   * Makes an exclusive lease that of a reader, without a moment in which nobody holds the keys, and lets readers in who wait
+   * first in line. The time to live goes on. Resolves `false` when a key is no longer ours. Missing: core refuses.
+   */
+  downgrade?(): Promise<boolean>;
   /**
    * Raises the fencing counters of the keys to `to`: every later grant gets a larger one. Resolves `false`, and changes
    * nothing, when a key is no longer ours or its counter is beyond `from`. For stores that are made of others.
@@ -152,37 +180,16 @@ export interface NodeReport {
   readonly said: string;
 }
 
-/** A store's connection to one server, which may end, and lead to another server or to a restarted one afterwards. */
-export interface ServerLink {
-  /** `host:port`, for messages. */
-  readonly address: string;
-  /** A command would leave at once. */
-  readonly isReady: boolean;
-  /** Counts the connections that were lost. An answer is that of a server only if the count is still the same. */
-  readonly losses: number;
-  /** Calls `listener` each time a connection is ready for use. */
-  onReady(listener: () => void): void;
-  /** Calls `listener` each time a connection is lost. */
-  onLost(listener: () => void): void;
-  /** What the server says of itself now. */
-  vitals(): Promise<ServerVitals>;
-}
-
-export interface ServerVitals {
-  /** New for every start of a server. */
-  readonly runId: string;
-  /** Milliseconds since its start, at least. */
-  readonly upFor: number;
-  /** Its own clock, in milliseconds since 1970. */
-  readonly time: number;
-}
-
 /** What a store knows of a held key. Fields that it does not know, or that a foreign holder did not leave, are missing. */
 export interface LockInspection {
   readonly key: string;
   /** `host:pid:startTime` of the process that holds the key. */
   readonly holder?: string | undefined;
-  /** Milliseconds until the key frees itself unless extended. */
+  /** Of a key that is shared: how many may hold it at the same time, `Infinity` for readers. */
+  readonly permits?: number | undefined;
+  /** Of a key that is shared: everybody who holds it, as in `holder`, in the order in which they came where the store knows it. */
+  readonly holders?: readonly string[] | undefined;
+  /** Milliseconds until the key frees itself unless extended. Of one that is shared, until the last of them is gone. */
   readonly remaining?: number | undefined;
   /** The largest one that the holder, and those of its process who have the lock after it, may use. */
   readonly fencingToken?: bigint | undefined;

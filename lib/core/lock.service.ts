@@ -1,30 +1,26 @@
-import { Acquisition } from './acquisition.js';
-import type { AcquisitionSurroundings } from './acquisition.js';
+import { Acquisitions } from './acquisitions.js';
+import type { AcquisitionsSurroundings } from './acquisitions.js';
 import { systemClock } from './clock.js';
 import type { Clock } from './clock.js';
-import type { Grant } from './grant.js';
-import { HeldLease } from './held-lease.js';
-import type { LeaseSurroundings } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import { LockStoreError } from './lock-errors.js';
 import { LockEvents } from './lock-events.js';
 import { LocalQueue } from './local-queue.js';
-import { canonicalKeys, keyNames } from './lock-keys.js';
+import { canonicalKeys } from './lock-keys.js';
 import type { LockKeys } from './lock-keys.js';
-import type { LockOptions, ResolvedLockOptions } from './lock-options.js';
+import { checkPermits } from './lock-options.js';
+import type { LockDefaults, LockOptions, PermitOptions } from './lock-options.js';
 import { OptionLayers } from './option-layers.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
 import type { LockInspection, LockStore } from './lock-store.js';
 import { Lock } from './lock.js';
-import { OpenAcquisitions } from './open-acquisitions.js';
 import { promised, StoreCalls } from './store-call.js';
 import { closeStore, inspectKey, needsLine, observeStore } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
 import type { Turn } from './turn.js';
 
 /** Defaults for every lock of a service. */
-export interface LockServiceOptions extends LockOptions {
+export interface LockServiceOptions extends LockDefaults {
   /** For tests: a `FakeClock` from `nest-holdfast/testing`. */
   readonly clock?: Clock | undefined;
 }
@@ -38,12 +34,9 @@ export class LockService {
   /** What happens to the locks of this service. */
   readonly events = new LockEvents();
   readonly #options: OptionLayers;
-  readonly #around: AcquisitionSurroundings & LeaseSurroundings & { readonly keeper: LeaseKeeper };
+  readonly #around: AcquisitionsSurroundings;
   readonly #context = new LockContext();
-  readonly #acquisitions = new OpenAcquisitions();
-  /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
-  readonly #latest: unknown[] = [];
-  #isClosed = false;
+  readonly #acquisitions: Acquisitions;
   #closed: Promise<void> | undefined;
 
   constructor(store: LockStore, { clock = systemClock, ...defaults }: LockServiceOptions = {}) {
@@ -53,6 +46,7 @@ export class LockService {
     this.#options = new OptionLayers(defaults);
     const queue = new LocalQueue<Turn>(!needsLine(store));
     this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };
+    this.#acquisitions = new Acquisitions(this.#around);
     observeStore(this.#around);
   }
 
@@ -71,7 +65,11 @@ export class LockService {
     return promised(() => {
       const keys = canonicalKeys(key);
       this.#context.refuseOwn(keys);
-      return this.#granted(keys, this.#options.with(options), (held) => new Lock(held));
+      return this.#acquisitions.granted(
+        keys,
+        this.#options.with(options),
+        (held) => new Lock(held),
+      );
     });
   }
 
@@ -80,8 +78,7 @@ export class LockService {
     const keys = canonicalKeys(key);
     const resolved = this.#options.with({ ...options, waitTimeout: 0 });
     if (keys.some((each) => this.#context.current(each))) return undefined;
-    const acquisition = this.#begin(keys, resolved);
-    return acquisition.once((grant) => this.#keep(acquisition, grant, (held) => new Lock(held)));
+    return this.#acquisitions.once(keys, resolved, (held) => new Lock(held));
   }
 
   /**
@@ -109,6 +106,22 @@ export class LockService {
     });
   }
 
+  /**
+   * Runs `work` while it holds one of the `permits` of a semaphore, as `withLock` does under a lock. Every caller of a key must
+   * say the same number: another one rejects with `LockPermitsError`. Rejects with `LockUnsupportedError` where the store
+   * cannot count.
+   */
+  withPermit<T>(
+    key: LockKeys,
+    options: PermitOptions,
+    work: (permit: Lock) => T | Promise<T>,
+  ): Promise<T> {
+    return promised(() => {
+      checkPermits(options);
+      return this.withLock(key, options, work);
+    });
+  }
+
   /** Takes the lock, or re-enters it, for work that is not one promise. Whoever calls this must call `scope.leave()`. */
   enter(key: LockKeys, options?: LockOptions): Promise<LockScope> {
     return promised(() => this.#scoped(key, options, (scope) => scope));
@@ -133,10 +146,7 @@ export class LockService {
   }
 
   async #close(): Promise<void> {
-    this.#isClosed = true;
-    const stopped = this.#acquisitions.stop((keys) => this.#closedError(keys));
-    const withdrawn = [...this.#around.keeper.leases].map((lease) => lease.withdraw());
-    await Promise.all([stopped, ...withdrawn]);
+    await this.#acquisitions.close();
     await closeStore(this.#around, this.#options.defaults.storeTimeout);
   }
 
@@ -147,54 +157,8 @@ export class LockService {
   ): Promise<T> {
     const keys = canonicalKeys(key);
     const resolved = this.#options.with(options);
-    const scope = this.#context.reenter(keys);
+    const scope = this.#context.reenter(keys, resolved.permits);
     if (scope) return new Promise((resolve) => resolve(use(scope)));
-    return this.#granted(keys, resolved, (held) => use(this.#context.open(held)));
-  }
-
-  /** `use` runs in the turn in which the grant arrived: on the way of every lock, each promise in between counts. */
-  #granted<T>(
-    keys: readonly string[],
-    options: ResolvedLockOptions,
-    use: (held: HeldLease) => T | Promise<T>,
-  ): Promise<T> {
-    const acquisition = this.#begin(keys, options);
-    return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
-  }
-
-  #begin(keys: readonly string[], options: ResolvedLockOptions): Acquisition {
-    if (this.#isClosed) throw this.#closedError(keys);
-    options.signal?.throwIfAborted();
-    const acquisition = new Acquisition(this.#around, keys, options, this.#end);
-    this.#acquisitions.add(acquisition);
-    return acquisition;
-  }
-
-  readonly #end = (acquisition: Acquisition): void => this.#acquisitions.delete(acquisition);
-
-  #keep<T>(
-    acquisition: Acquisition,
-    grant: Grant,
-    use: (held: HeldLease) => T | Promise<T>,
-  ): T | Promise<T> {
-    const held = new HeldLease(grant, acquisition.turn, acquisition.options, this.#around);
-    this.#latest[0] = acquisition;
-    this.#latest[1] = held;
-    this.#around.keeper.keep(held);
-    this.events.publish('held', () => held.event());
-    if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
-    this.#end(acquisition);
-    held.assertHeld();
-    return use(held);
-  }
-
-  /** For a grant that arrived while the service was closing. */
-  async #giveUp(held: HeldLease): Promise<never> {
-    await held.withdraw();
-    throw this.#closedError(held.keys);
-  }
-
-  #closedError(keys: readonly string[]): LockStoreError {
-    return new LockStoreError(keyNames(keys), this.storeName, 'the LockService is closed');
+    return this.#acquisitions.granted(keys, resolved, (held) => use(this.#context.open(held)));
   }
 }

@@ -3,6 +3,7 @@ import { LockStoreError } from './lock-errors.js';
 import type { LockState } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import { checkTtl } from './lock-options.js';
+import type { LockMode } from './lock-options.js';
 
 /** A lock that is held. There is no such object for a lock that is not. */
 export class Lock implements AsyncDisposable {
@@ -25,13 +26,25 @@ export class Lock implements AsyncDisposable {
 
   /**
    * Larger than that of every grant of the key before. Hand it to the resource you write to, and let it refuse smaller ones.
-   * Throws `LockStoreError` where the store has none (`supports.fencing`).
+   * Throws `LockStoreError` where the store has none (`supports.fencing`), and for read locks and permits, which are no
+   * protection against each other's writes.
    */
   get fencingToken(): bigint {
-    const token = this.#held.fencingToken;
-    if (token !== undefined) return token;
-    const { store } = this.#held.event();
-    throw new LockStoreError(keyNames(this.keys), store, 'it has no fencing tokens');
+    const { fencingToken, store } = this.#held.event();
+    const isShared = this.permits !== undefined;
+    if (fencingToken !== undefined && !isShared) return fencingToken;
+    const why = isShared ? 'a shared lock has no fencing token' : 'it has no fencing tokens';
+    throw new LockStoreError(keyNames(this.keys), store, why);
+  }
+
+  /** `'read'` when it is shared with other readers, or was downgraded. */
+  get mode(): LockMode {
+    return this.#held.permits === Infinity ? 'read' : 'write';
+  }
+
+  /** How many may hold the keys at the same time: missing for a write lock, `Infinity` for a read lock. */
+  get permits(): number | undefined {
+    return this.#held.permits;
   }
 
   get state(): LockState {
@@ -69,6 +82,15 @@ export class Lock implements AsyncDisposable {
   async extend(ttl: number): Promise<void> {
     checkTtl(ttl);
     await this.#held.extend(ttl);
+  }
+
+  /**
+   * Makes a read lock of a write lock, without a moment in which nobody holds it: readers come in, writers wait. `mode` is
+   * `'read'` from the call on. Rejects with `LockUnsupportedError` where the store cannot, with `LockLostError` when the lock is
+   * no longer ours, with `LockStoreError` when the store failed: the lock is then still held, at least as a reader.
+   */
+  async downgrade(): Promise<void> {
+    await this.#held.downgrade();
   }
 
   /**

@@ -13,8 +13,14 @@ export function tryAcquireAll(
 }
 
 /** Whether the store itself waits for the keys of the request. In several queues, each would be held while the next is awaited. */
-export function canQueueAll(store: LockStore, keys: readonly string[]): boolean {
-  return store.acquire !== undefined && (keys.length === 1 || store.supports.ownLine === true);
+export function canQueueAll(
+  store: LockStore,
+  { keys, permits }: Pick<AcquireRequest, 'keys' | 'permits'>,
+): boolean {
+  if (store.acquire === undefined) return false;
+  const isPermit = permits !== undefined && permits < Infinity;
+  if (isPermit && store.supports.semaphores !== true) return false;
+  return keys.length === 1 || store.supports.ownLine === true;
 }
 
 async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {
@@ -29,7 +35,10 @@ async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Leas
       }
       leases.push(lease);
     }
-    const fencingToken = await raiseToLargest(store, request.keys.map(single), leases);
+    const isShared = request.permits !== undefined;
+    const fencingToken = isShared
+      ? undefined
+      : await raiseToLargest(store, request.keys.map(single), leases);
     return combine(leases, fencingToken);
   } catch (error) {
     await giveAllBack(leases);
@@ -69,14 +78,22 @@ function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Le
     get lost() {
       return sessions.find(({ aborted }) => aborted) ?? anyLost;
     },
-    extend: async (ttl) => {
-      const extended = await Promise.all(leases.map((each) => each.extend(ttl)));
-      if (extended.every(Boolean)) return true;
-      await giveAllBack(leases); // what is left of them protects nothing
-      return false;
-    },
+    extend: (ttl) => allOrNone(leases, (each) => each.extend(ttl)),
     release: () => releaseAll(leases),
+    ...(leases.every((each) => each.downgrade !== undefined) && {
+      downgrade: () => allOrNone(leases, (each) => each.downgrade!()),
+    }),
   };
+}
+
+async function allOrNone(
+  leases: readonly Lease[],
+  change: (lease: Lease) => Promise<boolean>,
+): Promise<boolean> {
+  const changed = await Promise.all(leases.map(change));
+  if (changed.every(Boolean)) return true;
+  await giveAllBack(leases); // what is left of them protects nothing
+  return false;
 }
 
 async function releaseAll(leases: readonly Lease[]): Promise<boolean> {

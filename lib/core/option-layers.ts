@@ -1,5 +1,5 @@
 import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
-import type { LockOptions, ResolvedLockOptions } from './lock-options.js';
+import type { LockDefaults, LockOptions, ResolvedLockOptions } from './lock-options.js';
 
 /** The options of one service: its defaults, and those of each call on top. */
 export class OptionLayers {
@@ -7,7 +7,9 @@ export class OptionLayers {
   /** Of options that cannot change any more, such as those of a decorator. */
   readonly #resolved = new WeakMap<LockOptions, ResolvedLockOptions>();
 
-  constructor(defaults: LockOptions) {
+  constructor(defaults: LockDefaults) {
+    const own = (['mode', 'permits'] as const).find((name) => name in defaults);
+    if (own) throw new TypeError(`${own} belongs to a call or a decorator, not to the defaults`);
     this.defaults = resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
   }
 

@@ -1,6 +1,7 @@
-import { LockStoreError } from './lock-errors.js';
+import { LockStoreError, LockUnsupportedError } from './lock-errors.js';
 import type { LockEvents } from './lock-events.js';
-import type { LockInspection, LockStore, StoreDoubt } from './lock-store.js';
+import { keyNames } from './lock-keys.js';
+import type { Lease, LockInspection, LockStore, StoreDoubt } from './lock-store.js';
 import { reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
 
@@ -27,6 +28,29 @@ export function observeStore({ store, keeper, events }: ObserverSurroundings): v
 /** Whether core lines up the callers of one process. Where everything is granted, or the store does it, each of them asks. */
 export function needsLine({ supports }: LockStore): boolean {
   return supports.exclusive !== false && supports.ownLine !== true;
+}
+
+/** Throws `LockUnsupportedError` for what the store cannot count. */
+export function checkSharing(
+  { name, supports }: LockStore,
+  keys: readonly string[],
+  permits: number | undefined,
+): void {
+  const isReader = permits === Infinity;
+  if (permits === undefined || (isReader ? supports.readLocks : supports.semaphores)) return;
+  const why = supports.cannotCount ?? `it has no ${isReader ? 'read locks' : 'semaphores'}`;
+  throw new LockUnsupportedError(keyNames(keys), name, why);
+}
+
+/** Throws `LockUnsupportedError` for what cannot become a read lock. */
+export function checkDowngrade(
+  { name }: LockStore,
+  lease: Lease,
+  { keys, permits }: { readonly keys: readonly string[]; readonly permits: number | undefined },
+): void {
+  if (permits === undefined && lease.downgrade !== undefined) return;
+  const why = permits === undefined ? 'it cannot downgrade' : 'a permit cannot be downgraded';
+  throw new LockUnsupportedError(keyNames(keys), name, why);
 }
 
 /** Who holds a key. Rejects with `LockStoreError`, also for a store that cannot tell. */

@@ -21,6 +21,8 @@ export class Turn implements InLine<Turn> {
   readonly keys: readonly string[];
   /** What the caller wants of a lease that is passed on to it. */
   readonly ttl: number;
+  /** How many may hold the keys together. Missing: this caller wants them alone. */
+  readonly permits: number | undefined;
   readonly #queue: LocalQueue<Turn>;
   /** The keys at whose front it is: none or all of them, or one when it has just arrived there. */
   #fronts: readonly string[] = [];
@@ -32,15 +34,21 @@ export class Turn implements InLine<Turn> {
   #resolve: ((passed: Passed | undefined) => void) | undefined;
   #reject: ((reason: unknown) => void) | undefined;
 
-  constructor(queue: LocalQueue<Turn>, keys: readonly string[], ttl: number) {
+  constructor(
+    queue: LocalQueue<Turn>,
+    keys: readonly string[],
+    ttl: number,
+    permits: number | undefined,
+  ) {
     this.#queue = queue;
     this.keys = keys;
     this.ttl = ttl;
+    this.permits = permits;
   }
 
   /** Goes to the front at once, if nobody is there. */
   take(): boolean {
-    if (!this.#queue.enter(this.keys)) return false;
+    if (!this.#queue.enter(this.keys, this.permits)) return false;
     this.#fronts = this.keys;
     return true;
   }
@@ -80,10 +88,11 @@ export class Turn implements InLine<Turn> {
     else queueMicrotask(() => this.#limits && this.#lineUp()); // not at once: many may leave one line for another
   }
 
-  /** The one to whom a lease of these keys could be passed on. A lease of several keys goes back to the store. */
+  /** The one to whom a lease of these keys could be passed on. One of several keys, or a shared one, goes back to the store. */
   get next(): Turn | undefined {
-    const next = this.keys.length === 1 ? this.#queue.next(this.keys[0]!) : undefined;
-    return next?.keys.length === 1 ? next : undefined;
+    if (this.keys.length > 1 || this.permits !== undefined) return undefined;
+    const next = this.#queue.next(this.keys[0]!);
+    return next?.keys.length === 1 && next.permits === undefined ? next : undefined;
   }
 
   /** Lets `next` have the front, and the lease. */
@@ -114,11 +123,11 @@ export class Turn implements InLine<Turn> {
   /** Goes to the front of all keys, or stands in the line of the first other one that is taken. */
   #lineUp(): void {
     const others = this.keys.filter((key) => !this.#fronts.includes(key));
-    if (this.#queue.enter(others)) {
+    if (this.#queue.enter(others, this.permits)) {
       this.#fronts = this.keys;
       return this.#come(undefined);
     }
-    this.#awaited = this.#queue.taken(others)!;
+    this.#awaited = this.#queue.taken(others, this.permits)!;
     this.leave();
     this.#queue.join(this.#awaited, this);
   }

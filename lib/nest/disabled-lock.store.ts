@@ -3,7 +3,14 @@ import type { Lease, LockStore } from '../core/lock-store.js';
 /** Grants everything to everybody, for `enabled: false`: keys are still checked, work still gets its `Lock`. */
 export class DisabledLockStore implements LockStore {
   readonly name = 'disabled';
-  readonly supports = { fencing: true, ttl: false, manyKeys: true, exclusive: false } as const;
+  readonly supports = {
+    fencing: true,
+    ttl: false,
+    manyKeys: true,
+    readLocks: true,
+    semaphores: true,
+    exclusive: false,
+  } as const;
   #lastFencingToken = 0n;
 
   async tryAcquire(): Promise<Lease> {
@@ -11,6 +18,7 @@ export class DisabledLockStore implements LockStore {
       fencingToken: ++this.#lastFencingToken,
       extend: async () => true,
       release: async () => true,
+      downgrade: async () => true,
     };
   }
 

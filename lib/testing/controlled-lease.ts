@@ -39,6 +39,11 @@ export class ControlledLease implements Lease {
     return wasOurs && !this.#isLost;
   }
 
+  async downgrade(): Promise<boolean> {
+    this.#commands.throwIfFailing(this.keys);
+    return this.#lease.downgrade!();
+  }
+
   async raiseFencing(range: FencingRange): Promise<boolean> {
     return this.#lease.raiseFencing!(range);
   }

@@ -1,11 +1,15 @@
 import type { Clock } from '../core/clock.js';
 import { LockTimeoutError } from '../core/lock-errors.js';
 import { keyNames } from '../core/lock-keys.js';
-import type { AcquireRequest, Lease, LockInspection } from '../core/lock-store.js';
+import type {
+  AcquireRequest,
+  Lease,
+  LockInspection,
+  LockStoreFeatures,
+} from '../core/lock-store.js';
 import { MemoryLockStore } from '../stores/memory/memory-lock.store.js';
 import type { Commands } from './commands.js';
 import { ControlledLease } from './controlled-lease.js';
-import { WaitingLine } from './waiting-line.js';
 
 /**
  * Locks in memory that do as a test commands. Everybody waits in its own queue, also the callers of one process, so that it
@@ -13,17 +17,18 @@ import { WaitingLine } from './waiting-line.js';
  */
 export class ControlledLockStore extends MemoryLockStore {
   override readonly name: string = 'testing';
-  override readonly supports = {
+  override readonly supports: LockStoreFeatures = {
     fencing: true,
     ttl: true,
     manyKeys: true,
     ownLine: true,
-  } as const;
+    readLocks: true,
+    semaphores: true,
+  };
   readonly #commands: Commands;
   readonly #changed: () => void;
-  readonly #line = new WaitingLine();
   /** By key. */
-  readonly #leases = new Map<string, ControlledLease>();
+  readonly #leases = new Map<string, Set<ControlledLease>>();
 
   /** `changed` is called whenever somebody takes a key, or waits for one. */
   constructor(clock: Clock, commands: Commands, changed: () => void) {
@@ -32,8 +37,8 @@ export class ControlledLockStore extends MemoryLockStore {
     this.#changed = changed;
   }
 
-  acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const waiting = this.#line.wait(request.keys, () => this.#grantOrRefuse(request), signal);
+  override acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
+    const waiting = super.acquire(request, signal);
     this.#changed();
     return waiting;
   }
@@ -46,18 +51,18 @@ export class ControlledLockStore extends MemoryLockStore {
 
   /** How many callers wait for the key, or for any. */
   waiters(key?: string): number {
-    return this.#line.count(key);
+    return this.line.count(key);
   }
 
   /** The commands have changed. */
   obey(): void {
-    this.#line.stir();
+    this.line.stir();
   }
 
   /** Takes the key, or every one, from its holder. `false`: nobody holds it. */
   lose(key?: string): boolean {
-    const leases = key === undefined ? [...this.#leases.values()] : [this.#leases.get(key)];
-    const held = new Set(leases.filter((lease) => lease !== undefined));
+    const keys = key === undefined ? this.held() : [key];
+    const held = new Set(keys.flatMap((each) => [...(this.#leases.get(each) ?? [])]));
     for (const lease of held) lease.lose();
     return held.size > 0;
   }
@@ -68,18 +73,20 @@ export class ControlledLockStore extends MemoryLockStore {
     const lease = this.#commands.obstacle(keys) ? undefined : super.grant(request);
     if (!lease) return undefined;
     const controlled = new ControlledLease(lease, keys, this.#commands);
-    for (const key of keys) this.#leases.set(key, controlled);
+    for (const key of keys)
+      this.#leases.set(key, (this.#leases.get(key) ?? new Set()).add(controlled));
     if (this.#commands.takeDoom(keys)) controlled.lose();
     this.#changed();
     return controlled;
   }
 
   protected override freed(keys: readonly string[]): void {
-    for (const key of keys) this.#leases.delete(key);
-    this.#line.stir();
+    const stillHeld = this.held(); // by others who share them
+    for (const key of keys) if (!stillHeld.includes(key)) this.#leases.delete(key);
+    super.freed(keys);
   }
 
-  #grantOrRefuse(request: AcquireRequest): Lease | undefined {
+  protected override grantInLine(request: AcquireRequest): Lease | undefined {
     const { keys } = request;
     if (this.#commands.obstacle(keys)?.kind === 'busy')
       throw new LockTimeoutError(keyNames(keys), 0);

@@ -4,6 +4,8 @@ import { keyChecks } from './conformance/keys.js';
 import { contentionChecks } from './conformance/contention.js';
 import { passOnChecks } from './conformance/pass-on.js';
 import { queueChecks } from './conformance/queue.js';
+import { sharingChecks } from './conformance/sharing.js';
+import { sharingQueueChecks } from './conformance/sharing-queue.js';
 import { Backend } from './conformance/backend.js';
 import type { ConformanceOptions } from './conformance/backend.js';
 
@@ -24,6 +26,8 @@ export function lockStoreConformance(options: ConformanceOptions): void {
     ...contentionChecks,
     ...queueChecks,
     ...passOnChecks,
+    ...sharingChecks,
+    ...sharingQueueChecks,
   };
   for (const [name, check] of Object.entries(checks)) {
     options.test(name, async () => {

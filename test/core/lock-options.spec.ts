@@ -144,7 +144,7 @@ describe('an unknown option', () => {
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe(
       'unknown lock option "waitTime"; known options are ttl, waitTimeout, retryDelay, retryJitter, ' +
-        'retryCount, autoExtend, maxHold, minHold, storeTimeout, signal',
+        'retryCount, autoExtend, maxHold, minHold, storeTimeout, permits, signal, mode',
     );
   });
 

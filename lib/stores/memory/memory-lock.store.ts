@@ -1,121 +1,150 @@
 import { systemClock } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
+import { LockPermitsError } from '../../core/lock-errors.js';
 import type {
   AcquireRequest,
   FencingRange,
   Lease,
   LockInspection,
   LockStore,
+  LockStoreFeatures,
 } from '../../core/lock-store.js';
-import { TimerQueue } from '../../core/timer-queue.js';
-import type { QueuedTimer } from '../../core/timer-queue.js';
-
-interface Entry {
-  readonly token: string;
-  readonly holder: string | undefined;
-  fencingToken: bigint;
-  readonly expiry: QueuedTimer;
-}
+import { HeldKeys } from './held-keys.js';
+import { MemoryLine } from './memory-line.js';
 
 /** Locks inside one process: for tests, for development and for applications that run once. */
 export class MemoryLockStore implements LockStore {
   readonly name: string = 'memory';
-  readonly supports = { fencing: true, ttl: true, manyKeys: true } as const;
+  readonly supports: LockStoreFeatures = {
+    fencing: true,
+    ttl: true,
+    manyKeys: true,
+    readLocks: true,
+    semaphores: true,
+  };
+  protected readonly line = new MemoryLine();
   readonly #clock: Clock;
-  readonly #expiries: TimerQueue;
-  readonly #entries = new Map<string, Entry>();
+  readonly #keys: HeldKeys;
   /** Starts at the time of day in microseconds: what the tokens guard may outlive the process. */
   #lastFencingToken = BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1_000));
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
-    this.#expiries = new TimerQueue(clock);
+    this.#keys = new HeldKeys(clock, (key) => this.freed([key]));
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
-    return this.grant(request);
+    const { keys, token, permits } = request;
+    this.#checkLine(request);
+    const isBehind = permits !== undefined && this.line.isAwaited(keys);
+    return isBehind && !this.#keys.areHeldBy(keys, token) ? undefined : this.grant(request);
+  }
+
+  async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
+    this.#checkLine(request);
+    return this.line.wait(request, () => this.grantInLine(request), signal);
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    const entry = this.#live(key);
-    if (!entry) return undefined;
-    const { holder, fencingToken, expiry } = entry;
-    return { key, holder, fencingToken, remaining: expiry.due - this.#clock.now() };
+    const held = this.#keys.find(key);
+    if (!held) return undefined;
+    const { permits, fencingToken } = held;
+    const holders = [...held.holders.values()];
+    const { holder } = holders[0]!;
+    const remaining = Math.max(...holders.map(({ expiry }) => expiry.due)) - this.#clock.now();
+    if (permits === undefined) return { key, holder, fencingToken, remaining };
+    return {
+      key,
+      holder,
+      permits,
+      holders: holders.flatMap((each) => each.holder ?? []),
+      remaining,
+    };
   }
 
   /** The keys that are held now, in the order in which they were taken. */
   held(): string[] {
-    return [...this.#entries.keys()].filter((key) => this.#live(key));
+    return this.#keys.all();
   }
 
   /** One attempt, in one turn: nobody comes between the answer and what is made of it. */
   protected grant(request: AcquireRequest): Lease | undefined {
-    const { keys, token, ttl, holder, fencingFloor = 0n } = request;
-    if (keys.some((key) => this.#isHeldByAnother(key, token))) return undefined;
-    const next = this.#lastFencingToken + 1n;
-    const fencingToken = next > fencingFloor ? next : fencingFloor;
-    this.#lastFencingToken = fencingToken;
-    for (const key of keys) {
-      this.#forget(key);
-      this.#entries.set(key, { token, holder, fencingToken, expiry: this.#expire(key, ttl) });
-    }
+    const { keys, token, permits, fencingFloor } = request;
+    if (!keys.every((key) => this.#admits(key, request))) return undefined;
+    const fencingToken = permits === undefined ? this.#mint(fencingFloor) : undefined;
+    for (const key of keys) this.#keys.take(key, request, fencingToken);
+    let isShared = permits !== undefined;
     return {
-      fencingToken,
+      get fencingToken() {
+        return isShared ? undefined : fencingToken;
+      },
       extend: async (newTtl) => this.#extend(keys, token, newTtl),
       release: async () => this.#release(keys, token),
       raiseFencing: async (range) => this.#raiseFencing(keys, token, range),
+      downgrade: async () => (isShared = this.#downgrade(keys, token)),
     };
   }
 
-  /** Called after keys became free: they were released, or their ttl has passed. Must not throw. */
-  protected freed(_keys: readonly string[]): void {}
+  /** As `grant`, for one who waits. Throws to end the wait. */
+  protected grantInLine(request: AcquireRequest): Lease | undefined {
+    return this.grant(request);
+  }
+
+  /** Called after keys became free, or one of several has left them. Must not throw. */
+  protected freed(keys: readonly string[]): void {
+    this.line.stir(keys);
+  }
+
+  /** Throws `LockPermitsError`. */
+  #admits(key: string, { token, permits }: AcquireRequest): boolean {
+    const held = this.#keys.find(key);
+    if (!held || held.holders.has(token)) return true;
+    if (permits === undefined || held.permits === undefined) return false;
+    if (permits !== held.permits) throw new LockPermitsError(key, permits, held.permits);
+    return held.holders.size < permits;
+  }
+
+  /** Throws `LockPermitsError` when somebody waits to share a key with others. */
+  #checkLine({ keys, permits }: AcquireRequest): void {
+    if (permits === undefined) return;
+    for (const key of keys) {
+      const inUse = this.line.permitsOf(key);
+      if (inUse !== undefined && inUse !== permits) throw new LockPermitsError(key, permits, inUse);
+    }
+  }
+
+  #mint(floor = 0n): bigint {
+    const next = this.#lastFencingToken + 1n;
+    this.#lastFencingToken = next > floor ? next : floor;
+    return this.#lastFencingToken;
+  }
 
   #extend(keys: readonly string[], token: string, ttl: number): boolean {
-    if (!keys.every((key) => this.#live(key)?.token === token)) return false;
-    for (const key of keys) {
-      this.#expiries.move(this.#entries.get(key)!.expiry, this.#clock.now() + ttl);
-    }
+    if (!this.#keys.areHeldBy(keys, token)) return false;
+    for (const key of keys) this.#keys.extend(key, token, ttl);
     return true;
   }
 
   #raiseFencing(keys: readonly string[], token: string, { from, to }: FencingRange): boolean {
-    const entries = keys.map((key) => this.#live(key));
-    if (!entries.every((entry) => entry?.token === token && entry.fencingToken <= from))
+    if (!this.#keys.areHeldBy(keys, token)) return false;
+    const held = keys.map((key) => this.#keys.find(key)!);
+    if (!held.every(({ fencingToken }) => fencingToken !== undefined && fencingToken <= from))
       return false;
-    for (const entry of entries) entry!.fencingToken = to;
+    for (const each of held) each.fencingToken = to;
     if (to > this.#lastFencingToken) this.#lastFencingToken = to;
     return true;
   }
 
+  #downgrade(keys: readonly string[], token: string): boolean {
+    if (!this.#keys.areHeldBy(keys, token)) return false;
+    for (const key of keys) this.#keys.find(key)!.permits = Infinity;
+    this.freed(keys);
+    return true;
+  }
+
   #release(keys: readonly string[], token: string): boolean {
-    const own = keys.filter((key) => this.#live(key)?.token === token);
-    for (const key of own) this.#forget(key);
+    const own = keys.filter((key) => this.#keys.release(key, token));
     this.freed(own);
     return own.length === keys.length;
-  }
-
-  #isHeldByAnother(key: string, token: string): boolean {
-    const entry = this.#live(key);
-    return entry !== undefined && entry.token !== token;
-  }
-
-  /** Timers run late; the clock decides. */
-  #live(key: string): Entry | undefined {
-    const entry = this.#entries.get(key);
-    return entry && entry.expiry.due > this.#clock.now() ? entry : undefined;
-  }
-
-  #expire(key: string, ttl: number): QueuedTimer {
-    return this.#expiries.add(this.#clock.now() + ttl, () => {
-      this.#entries.delete(key);
-      this.freed([key]);
-    });
-  }
-
-  #forget(key: string): void {
-    const entry = this.#entries.get(key);
-    if (!entry) return;
-    this.#expiries.remove(entry.expiry);
-    this.#entries.delete(key);
   }
 }

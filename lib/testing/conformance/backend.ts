@@ -57,8 +57,14 @@ export class Backend {
 export function aRequest({
   keys = [aKey()],
   ttl = 30_000,
-}: { keys?: string[]; ttl?: number } = {}): AcquireRequest {
-  return { key: keys[0]!, keys, ttl, token: randomUUID(), holder: `conformance:${process.pid}:0` };
+  permits,
+}: {
+  keys?: string[];
+  ttl?: number;
+  permits?: number | undefined;
+} = {}): AcquireRequest {
+  const holder = `conformance:${process.pid}:0`;
+  return { key: keys[0]!, keys, ttl, permits, token: randomUUID(), holder };
 }
 
 export function aKey(): string {

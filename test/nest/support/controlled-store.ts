@@ -8,6 +8,11 @@ export class ControlledStore extends MemoryLockStore {
   answer: Promise<void> = Promise.resolve();
   #session = new AbortController();
 
+  /** How many stand in line now. */
+  get waiters(): number {
+    return this.line.count();
+  }
+
   override async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     this.attempts++;
     const lost = this.#session.signal;

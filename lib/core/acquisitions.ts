@@ -1,0 +1,92 @@
+import { Acquisition } from './acquisition.js';
+import type { AcquisitionSurroundings } from './acquisition.js';
+import type { Grant } from './grant.js';
+import { HeldLease } from './held-lease.js';
+import type { LeaseSurroundings } from './held-lease.js';
+import type { LeaseKeeper } from './lease-keeper.js';
+import { LockStoreError } from './lock-errors.js';
+import { keyNames } from './lock-keys.js';
+import type { ResolvedLockOptions } from './lock-options.js';
+import { checkSharing } from './store-upkeep.js';
+
+export type AcquisitionsSurroundings = AcquisitionSurroundings &
+  LeaseSurroundings & { readonly keeper: LeaseKeeper };
+
+/** What is made of a grant, in the turn in which it arrived: on the way of every lock, each promise in between counts. */
+type Use<T> = (held: HeldLease) => T | Promise<T>;
+
+/** The acquisitions of one service: those under way can be ended, and what they grant is kept until it is released. */
+export class Acquisitions {
+  readonly #around: AcquisitionsSurroundings;
+  readonly #open = new Set<Acquisition>();
+  /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
+  readonly #latest: unknown[] = [];
+  #isClosed = false;
+  #drained: (() => void) | undefined;
+
+  constructor(around: AcquisitionsSurroundings) {
+    this.#around = around;
+  }
+
+  /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
+  granted<T>(keys: readonly string[], options: ResolvedLockOptions, use: Use<T>): Promise<T> {
+    const acquisition = this.#begin(keys, options);
+    return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
+  }
+
+  /** One attempt. Resolves `undefined` when someone else holds a key, in this process or elsewhere. */
+  once<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    use: Use<T>,
+  ): Promise<T | undefined> {
+    const acquisition = this.#begin(keys, options);
+    return acquisition.once((grant) => this.#keep(acquisition, grant, use));
+  }
+
+  /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const each of this.#open) each.stop(this.#closedError(each.turn.keys));
+    const drained = new Promise<void>((resolve) => (this.#drained = resolve));
+    if (this.#open.size === 0) this.#drained!();
+    const withdrawn = [...this.#around.keeper.leases].map((lease) => lease.withdraw());
+    await Promise.all([drained, ...withdrawn]);
+  }
+
+  #begin(keys: readonly string[], options: ResolvedLockOptions): Acquisition {
+    if (this.#isClosed) throw this.#closedError(keys);
+    checkSharing(this.#around.store, keys, options.permits);
+    options.signal?.throwIfAborted();
+    const acquisition = new Acquisition(this.#around, keys, options, this.#end);
+    this.#open.add(acquisition);
+    return acquisition;
+  }
+
+  readonly #end = (acquisition: Acquisition): void => {
+    this.#open.delete(acquisition);
+    if (this.#open.size === 0) this.#drained?.();
+  };
+
+  #keep<T>(acquisition: Acquisition, grant: Grant, use: Use<T>): T | Promise<T> {
+    const held = new HeldLease(grant, acquisition.turn, acquisition.options, this.#around);
+    this.#latest[0] = acquisition;
+    this.#latest[1] = held;
+    this.#around.keeper.keep(held);
+    this.#around.events.publish('held', () => held.event());
+    if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
+    this.#end(acquisition);
+    held.assertHeld();
+    return use(held);
+  }
+
+  /** For a grant that arrived while the service was closing. */
+  async #giveUp(held: HeldLease): Promise<never> {
+    await held.withdraw();
+    throw this.#closedError(held.keys);
+  }
+
+  #closedError(keys: readonly string[]): LockStoreError {
+    return new LockStoreError(keyNames(keys), this.#around.store.name, 'the LockService is closed');
+  }
+}

@@ -1,0 +1,20 @@
+/** Runs what is asked for one after the other, as the replies of two could arrive in either order. */
+export class OneAtATime {
+  /** Settles with the last that is asked for or under way. Never rejects. */
+  #last: Promise<void> | undefined;
+
+  get isBusy(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Settles as `change` does. */
+  run(change: () => Promise<void>): Promise<void> {
+    const changed = this.#last ? this.#last.then(change) : change();
+    const over = () => {
+      if (this.#last === settled) this.#last = undefined;
+    };
+    const settled = changed.then(over, over);
+    this.#last = settled;
+    return changed;
+  }
+}

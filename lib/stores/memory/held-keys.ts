@@ -1,0 +1,89 @@
+import type { Clock } from '../../core/clock.js';
+import type { AcquireRequest } from '../../core/lock-store.js';
+import { TimerQueue } from '../../core/timer-queue.js';
+import type { QueuedTimer } from '../../core/timer-queue.js';
+
+interface Holder {
+  readonly holder: string | undefined;
+  readonly expiry: QueuedTimer;
+}
+
+/** A key that somebody has, or several share. */
+interface HeldKey {
+  /** How many may share it. Missing: its holder has it alone. */
+  permits: number | undefined;
+  fencingToken: bigint | undefined;
+  /** By token, in the order in which they came. */
+  readonly holders: Map<string, Holder>;
+}
+
+/** Who has which key, and until when. */
+export class HeldKeys {
+  readonly #clock: Clock;
+  readonly #freed: (key: string) => void;
+  readonly #expiries: TimerQueue;
+  readonly #held = new Map<string, HeldKey>();
+
+  /** `freed` is called when a ttl has passed. */
+  constructor(clock: Clock, freed: (key: string) => void) {
+    this.#clock = clock;
+    this.#freed = freed;
+    this.#expiries = new TimerQueue(clock);
+  }
+
+  /** In the order in which they were taken. */
+  all(): string[] {
+    return [...this.#held.keys()].filter((key) => this.find(key));
+  }
+
+  /** Timers run late; the clock decides who holds a key. */
+  find(key: string): HeldKey | undefined {
+    const held = this.#held.get(key);
+    if (!held) return undefined;
+    const now = this.#clock.now();
+    for (const [token, { expiry }] of held.holders)
+      if (expiry.due <= now) held.holders.delete(token); // its timer has still to tell
+    if (held.holders.size > 0) return held;
+    this.#held.delete(key);
+    return undefined;
+  }
+
+  areHeldBy(keys: readonly string[], token: string): boolean {
+    return keys.every((key) => this.find(key)?.holders.has(token));
+  }
+
+  /** For a key that is free, shared with the same permits, or held by this token already. */
+  take(key: string, request: AcquireRequest, fencingToken: bigint | undefined): void {
+    const { token, ttl, holder, permits } = request;
+    let held = this.find(key);
+    if (!held) this.#held.set(key, (held = { permits, fencingToken, holders: new Map() }));
+    const known = held.holders.get(token);
+    if (known) this.#expiries.remove(known.expiry);
+    held.fencingToken = fencingToken;
+    const due = this.#clock.now() + ttl;
+    const expiry = this.#expiries.add(due, () => this.#expire(key, token, expiry));
+    held.holders.set(token, { holder, expiry });
+  }
+
+  /** For a key that this token holds. */
+  extend(key: string, token: string, ttl: number): void {
+    this.#expiries.move(this.#held.get(key)!.holders.get(token)!.expiry, this.#clock.now() + ttl);
+  }
+
+  /** `false`: this token does not hold it. */
+  release(key: string, token: string): boolean {
+    const held = this.find(key);
+    const holder = held?.holders.get(token);
+    if (!holder) return false;
+    this.#expiries.remove(holder.expiry);
+    held!.holders.delete(token);
+    if (held!.holders.size === 0) this.#held.delete(key);
+    return true;
+  }
+
+  #expire(key: string, token: string, expiry: QueuedTimer): void {
+    const held = this.#held.get(key);
+    if (held?.holders.get(token)?.expiry === expiry) this.release(key, token);
+    this.#freed(key);
+  }
+}

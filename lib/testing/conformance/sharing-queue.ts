@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { LockPermitsError } from '../../core/lock-errors.js';
+import type { Lease, LockStore } from '../../core/lock-store.js';
+import { aKey, aRequest } from './backend.js';
+import type { Check } from './backend.js';
+
+/** For stores in whose queue those stand who share a key, and for those that make a reader of a writer. */
+export const sharingQueueChecks: Record<string, Check> = {
+  'lets no reader overtake a writer in line, and readers behind it in together': async (
+    backend,
+  ) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire || !b.supports.readLocks) return;
+    const keys = [aKey()];
+    const reader = await backend.hold(a, aRequest({ keys, permits: Infinity }));
+    const writing = waitFor(b, keys);
+    await until(() => isRefused(a, keys));
+    const reading = [waitFor(a, keys, Infinity), waitFor(b, keys, Infinity)];
+    assert.equal(await reader.release(), true);
+    const writer = await writing;
+    assert.equal(await a.tryAcquire(aRequest({ keys, permits: Infinity })), undefined);
+    assert.equal(await writer.release(), true);
+    const readers = await Promise.all(reading);
+    assert.equal(await a.tryAcquire(aRequest({ keys })), undefined);
+    for (const lease of readers) assert.equal(await lease.release(), true);
+    await backend.hold(a, aRequest({ keys }));
+  },
+
+  'hands a permit to the first in line': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire || b.supports.semaphores !== true) return;
+    const keys = [aKey()];
+    const permits = 2;
+    const first = await backend.hold(a, aRequest({ keys, permits }));
+    const second = await backend.hold(b, aRequest({ keys, permits }));
+    const waiting = waitFor(b, keys, permits);
+    assert.equal(await first.release(), true);
+    const third = await waiting;
+    assert.equal(await a.tryAcquire(aRequest({ keys, permits })), undefined);
+    assert.equal(await second.release(), true);
+    await backend.hold(a, aRequest({ keys, permits }));
+    assert.equal(await third.release(), true);
+  },
+
+  'lets the next ones in when a writer in front of them gives up': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire || !b.supports.readLocks) return;
+    const keys = [aKey()];
+    await backend.hold(a, aRequest({ keys, permits: Infinity }));
+    const wait = new AbortController();
+    const writing = b.acquire(aRequest({ keys }), wait.signal);
+    await until(() => isRefused(a, keys));
+    const reading = waitFor(a, keys, Infinity);
+    wait.abort(new Error('enough'));
+    await assert.rejects(writing, /enough/);
+    assert.equal(await (await reading).release(), true);
+  },
+
+  'refuses to wait with other permits': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire || b.supports.semaphores !== true) return;
+    const keys = [aKey()];
+    const lease = await backend.hold(a, aRequest({ keys, permits: 1 }));
+    await assert.rejects(waitFor(b, keys, 2), LockPermitsError);
+    assert.equal(await lease.release(), true);
+  },
+
+  'makes a reader of a writer, and lets readers in': async (backend) => {
+    const [a, b] = await backend.stores();
+    const keys = [aKey()];
+    const lease = await backend.hold(a, aRequest({ keys }));
+    if (!lease.downgrade) return;
+    assert.equal(await lease.downgrade(), true);
+    assert.equal(await b.tryAcquire(aRequest({ keys })), undefined);
+    const reader = await backend.hold(b, aRequest({ keys, permits: Infinity }));
+    assert.equal(await lease.extend(30_000), true);
+    assert.equal(lease.fencingToken, undefined);
+    assert.equal(await lease.release(), true);
+    assert.equal(await a.tryAcquire(aRequest({ keys })), undefined);
+    assert.equal(await reader.release(), true);
+    const next = await backend.hold(a, aRequest({ keys }));
+    assert.equal(await next.release(), true);
+    assert.equal(await next.downgrade!(), false);
+    await backend.hold(b, aRequest({ keys }));
+  },
+
+  'lets readers in who wait first in line when a writer becomes a reader': async (backend) => {
+    const [a, b] = await backend.stores();
+    const keys = [aKey()];
+    const lease = await backend.hold(a, aRequest({ keys }));
+    if (!lease.downgrade || !b.acquire) return;
+    const reading = waitFor(b, keys, Infinity);
+    assert.equal(await lease.downgrade(), true);
+    const reader = await reading;
+    assert.equal(await reader.release(), true);
+    assert.equal(await lease.release(), true);
+  },
+};
+
+/** Waits in the store's queue until the lease is whole. */
+async function waitFor(store: LockStore, keys: string[], permits?: number): Promise<Lease> {
+  const lease = await store.acquire!(aRequest({ keys, permits }), new AbortController().signal);
+  if (store.supports.ttl) assert.equal(await lease.extend(30_000), true);
+  return lease;
+}
+
+/** Whether a reader would have to wait. */
+async function isRefused(store: LockStore, keys: string[]): Promise<boolean> {
+  const lease = await store.tryAcquire(aRequest({ keys, permits: Infinity }));
+  await lease?.release();
+  return lease === undefined;
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 10_000; tries++) {
+    if (await isTrue()) return;
+    await new Promise(setImmediate);
+  }
+  assert.fail('a waiter did not come to stand in line');
+}
