@@ -1,0 +1,189 @@
+import {
+  LockDeadlockError,
+  LockPermitsError,
+  LockService,
+  LockTimeoutError,
+  LockUnsupportedError,
+} from 'nest-holdfast/core';
+import { deferred, rejectionOf, watch } from './support/outcome';
+import { inMemory, onFakeStore } from './support/setup';
+
+describe('a semaphore', () => {
+  it('lets as many work at a time as it has permits, in order', async () => {
+    const { locks, others, clock } = inMemory();
+    const jobs = Array.from({ length: 6 }, () => deferred<void>());
+    const started: number[] = [];
+    const work = jobs.map((job, index) =>
+      (index % 2 ? others : locks).withPermit('export', { permits: 2 }, () => {
+        started.push(index);
+        return job.promise;
+      }),
+    );
+    await clock.advance(0);
+    expect(started).toHaveLength(2);
+    for (const [done, index] of [0, 1, 2, 3, 4, 5].entries()) {
+      jobs[started[index]!]!.resolve();
+      await clock.advance(0);
+      expect(started).toHaveLength(Math.min(6, done + 3));
+    }
+    await Promise.all(work);
+    expect(started.filter((n) => n % 2 === 0)).toEqual([0, 2, 4]); // each process in its order
+    expect(started.filter((n) => n % 2 === 1)).toEqual([1, 3, 5]);
+  });
+
+  it('gives a permit back when the work fails, and passes the error on', async () => {
+    const { locks } = inMemory();
+    const failure = new Error('work');
+    for (let round = 0; round < 3; round++) {
+      const work = locks.withPermit('export', { permits: 1 }, () => Promise.reject(failure));
+      expect(await rejectionOf(work)).toBe(failure);
+    }
+  });
+
+  it('is busy when all permits are taken', async () => {
+    const { locks, others } = inMemory();
+    const permits = 2;
+    const [first] = [await locks.acquire('a', { permits }), await others.acquire('a', { permits })];
+    const waiting = locks.withPermit('a', { permits, waitTimeout: 0 }, () => 1);
+    await expect(waiting).rejects.toThrow(LockTimeoutError);
+    await first.release();
+    expect(await locks.withPermit('a', { permits, waitTimeout: 0 }, () => 'in')).toBe('in');
+  });
+
+  it('says so when processes disagree, until nobody uses it any more', async () => {
+    const { locks, others } = inMemory();
+    const permit = await locks.acquire('export', { permits: 5 });
+    const error = await rejectionOf(others.withPermit('export', { permits: 3 }, () => 1));
+    expect(error).toBeInstanceOf(LockPermitsError);
+    expect(error).toMatchObject({
+      code: 'LOCK_PERMITS_DIFFER',
+      key: 'export',
+      permits: 3,
+      inUse: 5,
+      message:
+        'Lock "export" was asked for as a semaphore with 3 permits, but it is in use as a semaphore with 5 permits',
+    });
+    await expect(others.acquire('export', { mode: 'read' })).rejects.toThrow('as a read lock');
+    await permit.release();
+    expect(await others.withPermit('export', { permits: 3 }, () => 'in')).toBe('in');
+  });
+
+  it('and a lock of the same key exclude each other', async () => {
+    const { locks, others, clock } = inMemory();
+    const permit = await locks.acquire('export', { permits: 3 });
+    const alone = watch(others.acquire('export'));
+    await clock.advance(0);
+    expect(alone.status).toBe('pending');
+    await permit.release();
+    await clock.advance(0);
+    expect(alone.status).toBe('fulfilled');
+    expect(await locks.tryAcquire('export', { permits: 3 })).toBeUndefined();
+  });
+
+  it('of one permit is a semaphore, too', async () => {
+    const { locks, others } = inMemory();
+    const permit = await locks.acquire('export', { permits: 1 });
+    expect([permit.mode, permit.permits]).toEqual(['write', 1]);
+    expect(await others.tryAcquire('export', { permits: 1 })).toBeUndefined();
+    await expect(others.acquire('export', { permits: 2 })).rejects.toThrow(LockPermitsError);
+  });
+
+  it('is re-entered with the same number only', async () => {
+    const { locks, store } = inMemory();
+    await locks.withPermit('export', { permits: 2 }, async () => {
+      expect(await locks.withPermit('export', { permits: 2 }, () => 'again')).toBe('again');
+      expect((await store.inspect('export'))?.holders).toHaveLength(1);
+      const other = locks.withPermit('export', { permits: 3 }, () => 1);
+      await expect(other).rejects.toThrow(LockPermitsError);
+      await expect(locks.withLock('export', () => 1)).rejects.toThrow(LockDeadlockError);
+      const second = locks.acquire('export', { permits: 2 });
+      await expect(second).rejects.toThrow(LockDeadlockError);
+    });
+    const inLock = locks.withLock('export', () =>
+      locks.withPermit('export', { permits: 2 }, (lock) => lock.permits),
+    );
+    expect(await inLock).toBeUndefined(); // who has all of it needs no permit
+  });
+
+  it('sends no more contenders of a process than could have a permit', async () => {
+    const supports = { fencing: true, ttl: true, semaphores: true } as const;
+    const { locks, store, clock } = onFakeStore({}, supports);
+    const answer = deferred<void>();
+    store.onAcquire = () => answer.promise.then(() => undefined);
+    const waiting = Array.from({ length: 5 }, () =>
+      watch(locks.acquire('export', { permits: 2, waitTimeout: 1_000 })),
+    );
+    expect(store.requests).toHaveLength(2);
+    answer.resolve();
+    await clock.advance(1_200);
+    expect(new Set(store.requests.map(({ token }) => token)).size).toBe(2);
+    expect(waiting.every(({ error }) => error instanceof LockTimeoutError)).toBe(true);
+  });
+});
+
+describe('a store that cannot count', () => {
+  it('has semaphores and read locks refused with its reason, before it is asked', async () => {
+    const cannotCount = 'a majority cannot count';
+    const { locks, store } = onFakeStore({}, { fencing: true, ttl: true, cannotCount });
+    for (const refused of [
+      locks.withPermit('a', { permits: 2 }, () => 1),
+      locks.acquire('a', { permits: 2 }),
+      locks.tryAcquire('a', { mode: 'read' }),
+      locks.withLock('a', { mode: 'read' }, () => 1),
+    ]) {
+      const error = await rejectionOf(refused);
+      expect(error).toBeInstanceOf(LockUnsupportedError);
+      expect(error).toMatchObject({ code: 'LOCK_UNSUPPORTED', key: 'a', store: 'fake' });
+      expect((error as Error).message).toContain(cannotCount);
+    }
+    expect(store.requests).toEqual([]);
+  });
+
+  it('may say nothing of it', async () => {
+    const { locks } = onFakeStore();
+    await expect(locks.acquire('a', { permits: 2 })).rejects.toThrow('it has no semaphores');
+    await expect(locks.acquire('a', { mode: 'read' })).rejects.toThrow('it has no read locks');
+  });
+
+  it('has those who wait for a permit polled, where they do not stand in its line', async () => {
+    const supports = { fencing: true, ttl: true, semaphores: 'polled' } as const;
+    const { locks, store, clock, lease } = onFakeStore(
+      { retryDelay: 10, retryJitter: 0 },
+      supports,
+    );
+    const acquire = jest.fn(() => Promise.reject(new Error('not here')));
+    Object.assign(store, { acquire });
+    store.onAcquire = async () => (store.requests.length > 2 ? lease : undefined);
+    const outcome = watch(locks.acquire('a', { permits: 2 }));
+    await clock.advance(30);
+    expect(outcome.status).toBe('fulfilled');
+    expect(acquire).not.toHaveBeenCalled();
+  });
+});
+
+describe('bad options', () => {
+  it.each([
+    [{ permits: 0 }, RangeError, /permits must be a whole number of permits from 1/],
+    [{ permits: 1.5 }, RangeError, /permits must be .* got 1.5/],
+    [{ permits: Infinity }, RangeError, /permits/],
+    [{ permits: '5' }, TypeError, /permits must be .* got the string "5"/],
+    [{ mode: 'shared' }, TypeError, /mode must be 'read' or 'write', got the string "shared"/],
+    [{ mode: 'read', permits: 3 }, TypeError, /either a mode or permits/],
+  ])('%j', async (options, type, message) => {
+    const { locks } = inMemory();
+    const error = await rejectionOf(locks.acquire('a', options as never));
+    expect(error).toBeInstanceOf(type);
+    expect((error as Error).message).toMatch(message);
+  });
+
+  it('withPermit without permits', async () => {
+    const { locks } = inMemory();
+    await expect(locks.withPermit('a', {} as never, () => 1)).rejects.toThrow(/permits must be/);
+    await expect(locks.withPermit('a', undefined as never, () => 1)).rejects.toThrow(/permits/);
+  });
+
+  it.each([{ mode: 'read' }, { permits: 2 }])('%j as a default of the service', (defaults) => {
+    const { store } = inMemory();
+    expect(() => new LockService(store, defaults as never)).toThrow(/belongs to a call/);
+  });
+});
