@@ -1,4 +1,4 @@
-import { type Entry, type Granted, type ProcessHistory, violations } from './history.js';
+import { type Entry, type Granted, type ProcessHistory, READERS, violations } from './history.js';
 import { seeded } from './history-random.js';
 import { wokenTogether } from './history-wake-ups.js';
 
@@ -29,6 +29,20 @@ function session(number: number, at: number, ...seen: readonly number[]): Entry[
   return [granted(number, at, 0, { until: undefined }), ...sights];
 }
 
+/** One who shares the key from `at` to `to`. */
+function shares(ask: number, at: number, to: number, permits = READERS): Entry[] {
+  const grant: Entry = { is: 'granted', ask, key: KEY, permits, at, from: 'attempt' };
+  return [grant, { is: 'seen', ask, at: to }, released(ask, to)];
+}
+
+function downgraded(ask: number, at: number): Entry {
+  return { is: 'downgraded', ask, at };
+}
+
+function wants(ask: number, permits?: number): Entry {
+  return { is: 'asked', ask, key: KEY, permits, at: 0 };
+}
+
 function of(process: string, entries: readonly Entry[], killedAt?: number): ProcessHistory {
   return { process, entries, killedAt };
 }
@@ -45,6 +59,11 @@ describe('The history checker accepts', () => {
     ['those in line before others', [of('p', [asked(1), asked(2), granted(1, 1, 2), granted(2, 3, 4)])]], // prettier-ignore
     ['others where the first was cancelled', [of('p', [asked(1), asked(2), { is: 'cancelled', ask: 1, at: 0 }, granted(2, 1, 2)])]], // prettier-ignore
     ['others where the first was refused', [of('p', [asked(1), asked(2), { is: 'refused', ask: 1, at: 0, why: 'held' }, granted(2, 1, 2)])]], // prettier-ignore
+    ['readers at once', [of('p', shares(1, 10, 30)), of('q', [...shares(2, 20, 40), ...shares(3, 25, 28)])]], // prettier-ignore
+    ['as many as there are permits', [of('p', shares(1, 10, 30, 2)), of('q', [...shares(2, 20, 40, 2), ...shares(3, 31, 50, 2)])]], // prettier-ignore
+    ['a writer between readers', [of('p', shares(1, 10, 20)), of('q', [granted(2, 20, 30), released(2, 30)]), of('r', shares(3, 30, 40))]], // prettier-ignore
+    ['readers after a downgrade', [of('p', [granted(1, 10, 50), downgraded(1, 20), released(1, 50)]), of('q', shares(2, 20, 40))]], // prettier-ignore
+    ['readers who came in together, in any order', [of('p', [wants(1, READERS), wants(2, READERS), ...shares(2, 1, 2), ...shares(1, 1, 2)])]], // prettier-ignore
     ['others for another key', [of('p', [asked(1), asked(2, 'b'), granted(2, 1, 2, { key: 'b' })])]], // prettier-ignore
   ])('%s', (_, histories) => {
     expect(violations(histories)).toEqual([]);
@@ -69,6 +88,14 @@ describe('The history checker finds', () => {
     ['two at once in one process', /^two at once/, [of('p', [granted(1, 10, 30), granted(2, 29, 90)])]], // prettier-ignore
     ['one within another', /^two at once/, [of('p', [granted(1, 10, 90)]), of('q', [granted(2, 20, 30)])]], // prettier-ignore
     ['one within another that is not the one before', /^two at once: a 1 .* a 3/, [of('p', [granted(1, 10, 90)]), of('q', [granted(2, 20, 25), granted(3, 30, 40)])]], // prettier-ignore
+    ['a reader and a writer', /^two at once/, [of('p', shares(1, 10, 30)), of('q', [granted(2, 20, 40)])]], // prettier-ignore
+    ['a writer and a reader', /^two at once/, [of('p', [granted(1, 10, 30)]), of('q', shares(2, 20, 40))]], // prettier-ignore
+    ['a reader before a downgrade', /^two at once/, [of('p', [granted(1, 10, 50), downgraded(1, 30), released(1, 50)]), of('q', shares(2, 20, 40))]], // prettier-ignore
+    ['a writer after a downgrade', /^two at once/, [of('p', [granted(1, 10, 50), downgraded(1, 20), released(1, 50)]), of('q', [granted(2, 30, 40)])]], // prettier-ignore
+    ['different permits', /^two at once/, [of('p', shares(1, 10, 30, 3)), of('q', shares(2, 20, 40, 2))]], // prettier-ignore
+    ['more than there are permits', /^too many at once/, [of('p', shares(1, 10, 30, 2)), of('q', [...shares(2, 20, 40, 2), ...shares(3, 25, 50, 2)])]], // prettier-ignore
+    ['a reader who overtook a writer', /^out of order/, [of('p', [wants(1), wants(2, READERS), ...shares(2, 1, 2), granted(1, 3, 4)])]], // prettier-ignore
+    ['a writer who overtook a reader', /^out of order/, [of('p', [wants(1, READERS), wants(2), granted(2, 1, 2), ...shares(1, 3, 4)])]], // prettier-ignore
     ['two at once after an extension', /^two at once/, [of('p', [granted(1, 10, 30), { is: 'extended', key: KEY, token: 1, until: 60 }]), of('q', [granted(2, 50, 90)])]], // prettier-ignore
     ['two at once before a kill', /^two at once/, [of('p', [granted(1, 10, 90)], 40), of('q', [granted(2, 30, 90)])]], // prettier-ignore
     ['a token that was given twice', /^no growth/, [of('p', [granted(1, 10, 20)]), of('q', [granted(1, 30, 40)])]], // prettier-ignore
@@ -106,7 +133,7 @@ describe('The history checker finds', () => {
     expect(violations([of('p', entries)])).toEqual([]);
     const changed = 3 * (1 + Math.floor(random() * 198)) + 1;
     const grant = entries[changed] as Granted;
-    for (const change of [{ at: grant.at - 6 }, { token: grant.token + 1 }]) {
+    for (const change of [{ at: grant.at - 6 }, { token: grant.token! + 1 }]) {
       const others = entries.with(changed, { ...grant, ...change });
       expect(violations([of('p', others)])).not.toEqual([]);
     }

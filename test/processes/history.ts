@@ -1,6 +1,6 @@
 /** What one process did, in its order. Times are nanoseconds of the machine's monotonic clock. */
 export type Entry =
-  | { readonly is: 'asked'; readonly ask: number; readonly key: string; readonly at: number }
+  | Asked
   | { readonly is: 'cancelled'; readonly ask: number; readonly at: number }
   /** The ask ended without a lock. */
   | { readonly is: 'refused'; readonly ask: number; readonly at: number; readonly why: string }
@@ -13,6 +13,8 @@ export type Entry =
       readonly until: number;
     }
   | { readonly is: 'released' | 'lost'; readonly ask: number; readonly at: number }
+  /** A writer lets readers in from now on. */
+  | { readonly is: 'downgraded'; readonly ask: number; readonly at: number }
   /** A holder saw that it still has the lock. `at` is before it looked, so that no pause lies between the two. */
   | { readonly is: 'seen'; readonly ask: number; readonly at: number }
   /** What becomes of the lease of a key: it comes out of the line, goes on in the process, goes back. */
@@ -23,13 +25,29 @@ export type Entry =
   /** The server told the process that another one waits for the lock it holds. */
   | { readonly is: 'contended'; readonly key: string };
 
-export interface Granted {
+/** How many may hold a key together. Missing: one, who has it alone. */
+interface Shared {
+  readonly permits?: number | undefined;
+}
+
+/** The permits of a read lock: a number that a file can hold. */
+export const READERS = 1_000_000_000;
+
+interface Asked extends Shared {
+  readonly is: 'asked';
+  readonly ask: number;
+  readonly key: string;
+  readonly at: number;
+}
+
+export interface Granted extends Shared {
   readonly is: 'granted';
   readonly ask: number;
   readonly key: string;
-  readonly token: number;
+  /** Missing of those who share the key. */
+  readonly token?: number | undefined;
   readonly at: number;
-  /** The end of its validity, as far as it was known. Missing: it lives as long as a session, and was held while `seen`. */
+  /** The end of its validity, as far as it was known. Missing: it was held while `seen`. */
   readonly until?: number | undefined;
   readonly from: 'attempt' | 'line' | 'holder before';
 }
@@ -51,26 +69,31 @@ export function violations(histories: readonly ProcessHistory[]): string[] {
   ];
 }
 
-interface Hold {
+interface Hold extends Shared {
   readonly process: string;
   readonly key: string;
-  readonly token: number;
+  readonly token?: number | undefined;
   readonly from: number;
   until: number;
 }
 
-/** Two that held a lock at once, and tokens that do not grow in the order of the grants. */
+/** Two that held a lock at once and did not share it, more than may share it, and tokens that do not grow. */
 function overlaps(histories: readonly ProcessHistory[]): string[] {
   const found: string[] = [];
   for (const holds of grouped(histories.flatMap(holdsOf), ({ key }) => key)) {
-    const [first, ...rest] = holds.toSorted((a, b) => a.from - b.from) as [Hold, ...Hold[]];
-    let longest = first;
-    let newest = first;
-    for (const hold of rest) {
-      if (hold.from < longest.until) found.push(`two at once: ${nameOf(longest)}, ${nameOf(hold)}`);
-      if (hold.token <= newest.token) found.push(`no growth: ${nameOf(newest)}, ${nameOf(hold)}`);
-      if (hold.until > longest.until) longest = hold;
-      if (hold.token > newest.token) newest = hold;
+    let active: Hold[] = [];
+    let newest: Hold | undefined;
+    for (const hold of holds.toSorted((a, b) => a.from - b.from)) {
+      active = active.filter(({ until }) => until > hold.from);
+      const other = active.find(({ permits }) => !permits || permits !== hold.permits);
+      if (other) found.push(`two at once: ${nameOf(other)}, ${nameOf(hold)}`);
+      active.push(hold);
+      if (hold.permits && active.length > hold.permits)
+        found.push(`too many at once: ${active.map(nameOf).join(', ')}`);
+      if (hold.token === undefined) continue;
+      if (newest && hold.token <= newest.token!)
+        found.push(`no growth: ${nameOf(newest)}, ${nameOf(hold)}`);
+      else newest = hold;
     }
   }
   return found;
@@ -84,13 +107,16 @@ function holdsOf({ process, entries, killedAt = Infinity }: ProcessHistory): Hol
   const holds = new Map<number, Hold>();
   const byToken = new Map<string, number>();
   const ends = new Map<number, number>();
+  const downgrades = new Map<number, number>();
   for (const entry of entries) {
     if (entry.is === 'released' || entry.is === 'lost') {
       ends.set(entry.ask, Math.min(entry.at, ends.get(entry.ask) ?? Infinity));
     } else if (entry.is === 'granted') {
-      const { key, token, at: from, until = from } = entry;
-      holds.set(entry.ask, { process, key, token, from, until });
+      const { key, token, permits, at: from, until = from } = entry;
+      holds.set(entry.ask, { process, key, token, permits, from, until });
       byToken.set(`${key} ${token}`, entry.ask);
+    } else if (entry.is === 'downgraded') {
+      downgrades.set(entry.ask, entry.at);
     } else if (entry.is === 'seen') {
       const hold = holds.get(entry.ask)!;
       hold.until = Math.max(hold.until, entry.at);
@@ -102,18 +128,32 @@ function holdsOf({ process, entries, killedAt = Infinity }: ProcessHistory): Hol
   for (const [ask, hold] of holds) {
     hold.until = Math.min(hold.until, ends.get(ask) ?? Infinity, killedAt);
   }
-  return [...holds.values()].filter(({ from, until }) => until > from);
+  const parts = [...holds].flatMap(([ask, hold]) => partsOf(hold, downgrades.get(ask)));
+  return parts.filter(({ from, until }) => until > from);
 }
 
-/** Callers of one process who were served before others that had asked earlier and still waited. */
+/** Until a writer lets readers in, and from then on. */
+function partsOf(hold: Hold, downgradedAt: number | undefined): Hold[] {
+  if (downgradedAt === undefined) return [hold];
+  const { token: _, ...reader } = hold;
+  return [
+    { ...hold, until: Math.min(hold.until, downgradedAt) },
+    { ...reader, permits: READERS, from: downgradedAt },
+  ];
+}
+
+/** Callers of one process who were served before others that had asked earlier, still waited, and could not share with them. */
 function outOfOrder({ process, entries }: ProcessHistory): string[] {
   const found: string[] = [];
-  const waiting = new Map<number, string>();
+  const waiting = new Map<number, Asked>();
   for (const entry of entries) {
-    if (entry.is === 'asked') waiting.set(entry.ask, entry.key);
+    if (entry.is === 'asked') waiting.set(entry.ask, entry);
     else if (entry.is === 'cancelled' || entry.is === 'refused') waiting.delete(entry.ask);
     else if (entry.is === 'granted') {
-      const first = [...waiting].find(([, key]) => key === entry.key)?.[0];
+      const first = [...waiting.values()].find(
+        ({ ask, key, permits }) =>
+          key === entry.key && (ask === entry.ask || !permits || permits !== entry.permits),
+      )?.ask;
       waiting.delete(entry.ask);
       if (first !== undefined && first < entry.ask) {
         found.push(`out of order: ${process} served ${entry.ask} before ${first}`);
@@ -161,8 +201,8 @@ function passedTooOften({ process, entries }: ProcessHistory): string[] {
   return found;
 }
 
-function nameOf({ process, key, token }: Hold): string {
-  return `${key} ${token} of ${process}`;
+function nameOf({ process, key, token, permits, from }: Hold): string {
+  return `${key} ${token ?? `shared by ${permits} from ${from}`} of ${process}`;
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {

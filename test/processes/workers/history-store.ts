@@ -52,7 +52,9 @@ export class RecordingStore implements LockStore {
     const { key } = request;
     const next = (passed: Lease) => this.#recorded(passed, request, 'holder before');
     let hasToken = from !== 'line' || !this.supports.ttl; // a claim gets it with its first extension
-    const setOrigin = () => this.#origins.set(`${key} ${lease.fencingToken}`, from);
+    const setOrigin = () => {
+      if (lease.fencingToken !== undefined) this.#origins.set(`${key} ${lease.fencingToken}`, from);
+    };
     if (hasToken) setOrigin();
     return {
       get fencingToken() {
@@ -71,6 +73,7 @@ export class RecordingStore implements LockStore {
         this.#record({ is: 'returned', key });
         return lease.release();
       },
+      downgrade: lease.downgrade && (() => lease.downgrade!()),
       passOn:
         lease.passOn &&
         ((ttl, renew) => {
@@ -86,7 +89,7 @@ export class RecordingStore implements LockStore {
     const sentAt = now();
     const isOurs = await lease.extend(ttl);
     const until = sentAt + (ttl * 0.99 - 2) * 1e6;
-    if (isOurs && this.supports.ttl) {
+    if (isOurs && this.supports.ttl && lease.fencingToken !== undefined) {
       this.#record({ is: 'extended', key, token: Number(lease.fencingToken), until });
     }
     return isOurs;
