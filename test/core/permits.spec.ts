@@ -134,7 +134,7 @@ describe('a store that cannot count', () => {
       const error = await rejectionOf(refused);
       expect(error).toBeInstanceOf(LockUnsupportedError);
       expect(error).toMatchObject({ code: 'LOCK_UNSUPPORTED', key: 'a', store: 'fake' });
-      expect((error as Error).message).toContain(cannotCount);
+      expect(error.message).toContain(cannotCount);
     }
     expect(store.requests).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('bad options', () => {
     const { locks } = inMemory();
     const error = await rejectionOf(locks.acquire('a', options as never));
     expect(error).toBeInstanceOf(type);
-    expect((error as Error).message).toMatch(message);
+    expect(error.message).toMatch(message);
   });
 
   it('withPermit without permits', async () => {

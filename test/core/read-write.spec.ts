@@ -14,7 +14,7 @@ describe('read and write locks', () => {
       await locks.acquire('doc', READ),
     ];
     expect(readers.map(({ mode, permits }) => [mode, permits])).toEqual(
-      Array(3).fill(['read', Infinity]),
+      ['read', 'read', 'read'].map((mode) => [mode, Infinity]),
     );
     const writer = watch(others.acquire('doc'));
     for (const reader of readers) {
