@@ -156,7 +156,7 @@ export class LockUnsupportedError extends LockError {
     readonly store: string,
     why: string,
   ) {
-    super(`Lock store "${store}" cannot lock "${key}" like this: ${why}`, key);
+    super(`Lock store "${store}" cannot do this for "${key}": ${why}`, key);
   }
 }
 

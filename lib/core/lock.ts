@@ -1,5 +1,5 @@
 import type { HeldLease } from './held-lease.js';
-import { LockStoreError } from './lock-errors.js';
+import { LockUnsupportedError } from './lock-errors.js';
 import type { LockState } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import { checkTtl } from './lock-options.js';
@@ -26,15 +26,17 @@ export class Lock implements AsyncDisposable {
 
   /**
    * Larger than that of every grant of the key before. Hand it to the resource you write to, and let it refuse smaller ones.
-   * Throws `LockStoreError` where the store has none (`supports.fencing`), and for read locks and permits, which are no
+   * Throws `LockUnsupportedError` where the store has none (`supports.fencing`), and for read locks and permits, which are no
    * protection against each other's writes.
    */
   get fencingToken(): bigint {
     const { fencingToken, store } = this.#held.event();
-    const isShared = this.permits !== undefined;
-    if (fencingToken !== undefined && !isShared) return fencingToken;
-    const why = isShared ? 'a shared lock has no fencing token' : 'it has no fencing tokens';
-    throw new LockStoreError(keyNames(this.keys), store, why);
+    if (fencingToken !== undefined && this.permits === undefined) return fencingToken;
+    const why =
+      this.permits === undefined
+        ? 'it has no fencing tokens'
+        : 'a shared lock has no fencing token';
+    throw new LockUnsupportedError(keyNames(this.keys), store, why);
   }
 
   /** `'read'` when it is shared with other readers, or was downgraded. */

@@ -4,16 +4,19 @@ export interface ExpressRequest {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body?: unknown;
+  readonly socket?: unknown;
 }
 
 /** The part of a response of Express 4 or 5 that is used here. */
 export interface ExpressResponse {
   locals: Record<string, any>;
+  readonly socket?: unknown;
   readonly headersSent: boolean;
   readonly destroyed: boolean;
   readonly writableFinished: boolean;
-  once(event: 'close', listener: () => void): unknown;
+  once(event: 'close' | 'socket', listener: () => void): unknown;
   removeListener(event: 'close', listener: () => void): unknown;
   setHeader(name: string, value: string): unknown;
+  removeHeader(name: string): unknown;
   status(code: number): { json(body: unknown): unknown };
 }

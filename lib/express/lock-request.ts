@@ -1,13 +1,12 @@
 import { KeyTemplate } from '../core/key-template.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockKeys } from '../core/lock-keys.js';
-import type { LockOptions } from '../core/lock-options.js';
 import type { LockScope } from '../core/lock-scope.js';
-import type { LockService } from '../core/lock.service.js';
+import { answerWith, asHttpError } from './error-answers.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
-import { answerWith, asHttpError } from './http-error.js';
 import { checkOptions } from './lock-request-options.js';
 import type { LockRequestOptions } from './lock-request-options.js';
+import { lockUntilClosed } from './lock-until-closed.js';
 
 type RequestKey<Request> = string | readonly string[] | ((request: Request) => LockKeys);
 
@@ -25,6 +24,8 @@ interface MiddlewareOfAny {
 /**
  * Middleware that runs the rest of the request under a lock, which is on `res.locals.lock` and which `withLock` re-enters.
  * It is released when the response is finished or the connection closes; the wait ends when the client goes away.
+ * `res.locals.lockSignal` aborts with a `LockLostError` when the client goes away, or the lock is lost, before the response is
+ * finished: pass it to work that is to stop then. Work that goes on all the same takes the lock with `withLock`, and keeps it.
  *
  * ```ts
  * app.post('/orders/:id/pay', lockRequest('order:<params.id>', { locks }), pay);
@@ -43,7 +44,7 @@ export function lockRequest(
   key: RequestKey<ExpressRequest>,
   options: LockRequestOptions,
 ): Middleware<ExpressRequest, void> {
-  const { locks, lockOptions, answers } = checkOptions(options);
+  const { locks, lockOptions, onError, errorOptions } = checkOptions(options);
   const keyOf = requestKey(key);
   const lockThenGoOn: Middleware<ExpressRequest, Promise<void>> = async (
     request,
@@ -52,11 +53,11 @@ export function lockRequest(
   ) => {
     let scope: LockScope | undefined;
     try {
-      scope = await lockUntilClosed(locks, lockOptions, () => keyOf(request), response);
+      scope = await lockUntilClosed(locks, lockOptions, () => keyOf(request), request, response);
     } catch (error) {
-      const answer = asHttpError(error, answers);
-      if (answers.onError === 'next' || !(error instanceof LockError)) return next(answer);
-      return answerWith(response, answer);
+      const httpError = asHttpError(error, errorOptions);
+      const isOurs = error instanceof LockError && onError === 'respond' && !response.headersSent;
+      return isOurs ? answerWith(response, error, errorOptions) : next(httpError);
     }
     scope?.run(() => next());
   };
@@ -76,34 +77,4 @@ function requestKey<Request>(key: RequestKey<Request>): (request: Request) => Lo
 function templateOf(source: string): (request: unknown) => string {
   const template = new KeyTemplate(source);
   return (request) => template.render((root) => (request as Record<string, unknown>)[root]);
-}
-
-/** Resolves `undefined` when the client went away first: there is nobody to answer. */
-async function lockUntilClosed(
-  locks: LockService,
-  options: LockOptions,
-  keys: () => LockKeys,
-  response: ExpressResponse,
-): Promise<LockScope | undefined> {
-  const gone = new AbortController();
-  const leave = () => gone.abort();
-  if (response.destroyed) return undefined;
-  response.once('close', leave);
-  let scope: LockScope;
-  try {
-    scope = await locks.enter(keys(), { ...options, signal: gone.signal });
-  } catch (error) {
-    if (gone.signal.aborted) return undefined;
-    throw error;
-  } finally {
-    response.removeListener('close', leave);
-  }
-  const release = () => void scope.leave(); // never rejects
-  if (response.destroyed || gone.signal.aborted) {
-    release();
-    return undefined;
-  }
-  response.once('close', release);
-  response.locals['lock'] = scope.lock;
-  return scope;
 }

@@ -1,5 +1,7 @@
+import { httpStatus } from '../core/http-status.js';
 import { KeyTemplate } from '../core/key-template.js';
 import { LockError } from '../core/lock-errors.js';
+import type { LockErrorCode } from '../core/lock-errors.js';
 import { show } from '../core/lock-options.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
@@ -73,12 +75,16 @@ export class RequestFence<Request> {
   }
 }
 
+const FAULTS_OF_REQUESTS: readonly LockErrorCode[] = [
+  'LOCK_STALE',
+  'LOCK_TOKEN_INVALID',
+  'LOCK_KEY_INVALID',
+];
+
 /** The status for an error of `admit`. `undefined`: it is no fault of the request. */
-export function fenceStatus(error: unknown): 400 | 409 | 428 | undefined {
-  if (error instanceof FencingTokenError) return error.reason === 'missing' ? 428 : 400;
-  if (!(error instanceof LockError)) return undefined;
-  const statuses: Record<string, 400 | 409> = { LOCK_STALE: 409, LOCK_KEY_INVALID: 400 };
-  return statuses[error.code];
+export function fenceStatus(error: unknown): number | undefined {
+  if (!(error instanceof LockError) || !FAULTS_OF_REQUESTS.includes(error.code)) return undefined;
+  return httpStatus(error);
 }
 
 function keyFunction<Request>(

@@ -1,4 +1,4 @@
-import { LockStoreError } from 'nest-holdfast/core';
+import { LockUnsupportedError } from 'nest-holdfast/core';
 import { inMemory, onFakeStore } from './support/setup';
 
 describe('a lock that is held', () => {
@@ -25,9 +25,9 @@ describe('a lock that is held', () => {
     const { locks, lease } = onFakeStore({}, { fencing: false, ttl: true, manyKeys: true });
     lease.fencingToken = undefined;
     const lock = await locks.acquire(['a', 'b']);
-    expect(() => lock.fencingToken).toThrow(LockStoreError);
+    expect(() => lock.fencingToken).toThrow(LockUnsupportedError);
     expect(() => lock.fencingToken).toThrow(
-      'Lock store "fake" failed for "a, b": it has no fencing tokens',
+      'Lock store "fake" cannot do this for "a, b": it has no fencing tokens',
     );
   });
 

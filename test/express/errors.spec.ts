@@ -97,6 +97,14 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       expect(JSON.stringify(response.headers)).not.toContain('hunter2');
     });
 
+    it("a mistake of the program, without a programmer's words", async () => {
+      const { app, locks } = around(express);
+      const respond = { locks, onError: 'respond' } as const;
+      app.get('/', lockRequest('a', respond), lockRequest(['a', 'b'], respond), tellKeys);
+      const { body } = await request(app).get('/').expect(500);
+      expect(body).toEqual({ code: 'LOCK_DEADLOCK', message: 'Internal server error' });
+    });
+
     it('but leaves to the application what is not about locks', async () => {
       const { app, locks } = around(express);
       const failure = new Error('a bug in the key function');

@@ -76,6 +76,16 @@ describe.each(VERSIONS)('what lockRequest locks in $version', ({ express }) => {
     });
     expect((await request(app).post('/orders/7').send({})).body).toEqual([true, true, true]);
   });
+
+  it('is still that of the handler when the body is parsed behind it', async () => {
+    const { locks } = around(express);
+    const app = express();
+    app.post('/', lockRequest('a', { locks }), express.json(), async (req, res) => {
+      res.json(await locks.withLock('a', (lock) => [lock === res.locals['lock'], req.body]));
+    });
+    const { body } = await request(app).post('/').send({ sku: 'lamp' }).expect(200);
+    expect(body).toEqual([true, { sku: 'lamp' }]);
+  });
 });
 
 interface Parts {

@@ -1,0 +1,81 @@
+import { httpStatus, publicMessage } from '../core/http-status.js';
+import { LockError, isWorthRetrying } from '../core/lock-errors.js';
+import { show } from '../core/lock-options.js';
+import type { ExpressResponse } from './express-types.js';
+
+/** How a request without a lock is answered. */
+export interface LockErrorOptions {
+  /**
+   * Status for a key that stayed held.
+   * @default 409
+   */
+  readonly busyStatus?: number | undefined;
+  /**
+   * Seconds in the `Retry-After` header of busy and store-down answers.
+   * @default 1
+   */
+  readonly retryAfter?: number | undefined;
+}
+
+/** Throws `RangeError` naming the option. */
+export function checkErrorOptions(
+  owner: string,
+  { busyStatus = 409, retryAfter = 1 }: LockErrorOptions,
+): void {
+  checkWhole(owner, 'busyStatus', busyStatus, 400, 599);
+  checkWhole(owner, 'retryAfter', retryAfter, 0, Number.MAX_SAFE_INTEGER);
+}
+
+function checkWhole(owner: string, name: string, value: number, from: number, to: number): void {
+  if (Number.isInteger(value) && value >= from && value <= to) return;
+  throw new RangeError(
+    `${owner}: ${name} must be a whole number from ${from} to ${to}, got ${show(value)}`,
+  );
+}
+
+interface HttpFields {
+  readonly status: number;
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the route said that an error comes from. It is more particular than what a handler of all routes says. */
+const saidByRoute = new WeakMap<LockError, LockErrorOptions>();
+
+/** Adds to a lock error what error handlers read. Other errors come back as they are. */
+export function asHttpError(error: unknown, options: LockErrorOptions): unknown {
+  if (!(error instanceof LockError)) return error;
+  saidByRoute.set(error, options);
+  return Object.assign(error, httpFields(error, options));
+}
+
+/** Answers in place of the application. Headers must not have been sent. */
+export function answerWith(
+  response: ExpressResponse,
+  error: LockError,
+  options: LockErrorOptions,
+): void {
+  const { status, headers } = httpFields(error, options);
+  for (const name of HEADERS_OF_A_BODY) response.removeHeader(name);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.status(status).json({ code: error.code, message: publicMessage(error) });
+}
+
+/** What may have been said of a body that is not sent now. */
+const HEADERS_OF_A_BODY = [
+  'Content-Type',
+  'Content-Encoding',
+  'Content-Language',
+  'Content-Range',
+  'Content-Disposition',
+];
+
+function httpFields(error: LockError, options: LockErrorOptions): HttpFields {
+  const said = saidByRoute.get(error);
+  const busyStatus = said?.busyStatus ?? options.busyStatus;
+  const retryAfter = said?.retryAfter ?? options.retryAfter ?? 1;
+  const status = httpStatus(error, busyStatus);
+  const headers: Record<string, string> = {};
+  if (isWorthRetrying(error)) headers['Retry-After'] = String(retryAfter);
+  return { status, statusCode: status, headers };
+}

@@ -1,0 +1,39 @@
+import { LockError } from '../core/lock-errors.js';
+import { answerWith, checkErrorOptions } from './error-answers.js';
+import type { LockErrorOptions } from './error-answers.js';
+import type { ExpressResponse } from './express-types.js';
+
+type LockErrorHandler = (
+  error: unknown,
+  request: unknown,
+  response: ExpressResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+const OPTIONS = ['busyStatus', 'retryAfter'];
+
+/**
+ * Error handler that answers for lock errors, wherever they come from, with JSON, `{ code, message }`: 409 with `Retry-After`
+ * for a held key, 503 with `Retry-After` for a store that failed, 400 for a key that cannot be made, 409 for a stale fencing
+ * token, 428 or 400 for one that is missing or malformed, 500 for everything else. Other errors, and those that come when
+ * headers have been sent, go on to the next handler. What `lockRequest` was told for its route comes before these options.
+ *
+ * Throws `TypeError` or `RangeError` naming the option.
+ *
+ * ```ts
+ * app.use(lockErrorHandler()); // after the routes
+ * ```
+ */
+export function lockErrorHandler(options: LockErrorOptions = {}): LockErrorHandler {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `lockErrorHandler: unknown option "${unknown}"; known options are ${OPTIONS.join(', ')}`,
+    );
+  }
+  checkErrorOptions('lockErrorHandler', options);
+  return (error, _request, response, next) => {
+    if (!(error instanceof LockError) || response.headersSent) return next(error);
+    answerWith(response, error, options);
+  };
+}
