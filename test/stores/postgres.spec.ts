@@ -167,6 +167,42 @@ describe('Waiting on PostgreSQL', () => {
     await (await inTime(6_000, waiting)).release();
   });
 
+  it('is not overtaken by callers who would share the key, and gets it with the last permit', async () => {
+    const store = new SqlLockStore({ postgres: admin });
+    const claim = { key: KEY, holder: 'a:1:1', ttl: TTL, fencingFloor: undefined };
+    const ask = (token: string) => store.tryAcquire({ ...claim, keys: [KEY], token, permits: 3 });
+    const permits = [await ask('first'), await ask('second')];
+    const fencing = async () => BigInt((await admin.query('SELECT fencing FROM holdfast_locks')).rows[0].fencing as string); // prettier-ignore
+    const before = await fencing();
+    const quoted = '"holdfast_locks"';
+    const table = new PostgresTable(admin, { quoted, channel: 'x', ddl: '', prepare: false });
+    expect(await table.stand({ ...claim, token: 'waiter' })).toHaveProperty('remaining');
+    expect(await ask('third')).toBeUndefined();
+    expect(await ask('first')).toBeDefined(); // it has one
+    expect(await permits[0]!.release()).toBe(true);
+    expect(await table.confirm(KEY, 'waiter', TTL)).toBeUndefined();
+    expect(await permits[1]!.release()).toBe(true);
+    expect(await table.confirm(KEY, 'waiter', TTL)).toBe(await fencing());
+    expect(await fencing()).toBeGreaterThan(before);
+    expect(await ask('third')).toBeUndefined();
+  });
+
+  it('is woken by the last permit that is given back', async () => {
+    const sharers = open();
+    const permits = [1, 2].map(() => sharers.locks.acquire(KEY, { permits: 3 }));
+    const [first, second] = await Promise.all(permits);
+    const waiter = open();
+    const waiting = waiter.locks.acquire(KEY);
+    await until(async () => (await standing()) === 1 && (await listening()).length === 1);
+    await first!.release();
+    const late = sharers.locks.acquire(KEY, { permits: 3 });
+    await second!.release();
+    const lock = await inTime(5_000, waiting);
+    expect((await sharers.locks.inspect(KEY))!.fencingToken).toBe(lock.fencingToken);
+    await lock.release();
+    await (await inTime(5_000, late)).release();
+  });
+
   it('lets other processes in after nine grants in a row', async () => {
     const greedy = open();
     const modest = open();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   type SqlClient,
   SqlLockStore,
@@ -43,6 +44,11 @@ describe('The options of SqlLockStore', () => {
   ] as const)('quote the names for %s', (dialect, quoted) => {
     const ddl = lockTableDdl(dialect, { table: 'my_locks', schema: 'app' });
     expect(ddl).toContain(`CREATE TABLE IF NOT EXISTS ${quoted} (`);
+  });
+
+  it('are shown in the documentation with the table that they make', async () => {
+    const page = await readFile('docs/stores/sql.md', 'utf8');
+    expect(page).toContain(`${lockTableDdl('postgres')};`);
   });
 
   it('refuse what is no client, and say what they expect', () => {

@@ -1,5 +1,5 @@
 import { sleep, systemClock } from '../../core/clock.js';
-import type { LockTable } from './lock-table.js';
+import type { Holdings } from './lock-table.js';
 
 /** Milliseconds before an attempt is taken back again: it may have been on its way when it was first taken back. */
 const ON_ITS_WAY = 500;
@@ -11,7 +11,7 @@ const LONGEST_PAUSE = 1_000;
  * keeps no process alive. Never rejects.
  */
 export async function takeBack(
-  table: LockTable,
+  table: Holdings,
   key: string,
   token: string,
   ttl: number,

@@ -5,7 +5,8 @@ import type { TableName } from './sql-identifiers.js';
 /**
  * Keys are compared byte by byte: no collation takes two for one, no trailing blank is cut off, and a zero is a character like
  * others.
- * `queue` lists who waits. Half of each page is left free, so that a row is written again beside itself, without its index.
+ * `queue` lists who waits. `sharers` lists who has one of `permits`, where the token says that the row is shared.
+ * Half of each page is left free, so that a row is written again beside itself, without its index.
  */
 const COLUMNS: Record<SqlDialect, (quoted: string) => string> = {
   postgres: (table) => `CREATE TABLE IF NOT EXISTS ${table} (
@@ -14,21 +15,27 @@ const COLUMNS: Record<SqlDialect, (quoted: string) => string> = {
   "holder" text,
   "fencing" bigint NOT NULL,
   "expires_at" timestamptz NOT NULL,
-  "queue" jsonb NOT NULL DEFAULT '[]'
+  "queue" jsonb NOT NULL DEFAULT '[]',
+  "permits" bigint,
+  "sharers" jsonb
 ) WITH (fillfactor = 50)`,
   mysql: (table) => `CREATE TABLE IF NOT EXISTS ${table} (
   \`key\` VARBINARY(512) NOT NULL PRIMARY KEY,
   \`token\` VARBINARY(255) NULL,
   \`holder\` VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   \`fencing\` BIGINT NOT NULL,
-  \`expires_at\` DATETIME(6) NOT NULL
+  \`expires_at\` DATETIME(6) NOT NULL,
+  \`permits\` BIGINT NULL,
+  \`sharers\` JSON NULL
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
   sqlite: (table) => `CREATE TABLE IF NOT EXISTS ${table} (
   "key" TEXT NOT NULL PRIMARY KEY,
   "token" TEXT,
   "holder" TEXT,
   "fencing" INTEGER NOT NULL,
-  "expires_at" INTEGER NOT NULL
+  "expires_at" INTEGER NOT NULL,
+  "permits" INTEGER,
+  "sharers" TEXT
 ) WITHOUT ROWID`,
 };
 

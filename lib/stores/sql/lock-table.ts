@@ -9,22 +9,45 @@ export interface Claim {
   readonly fencingFloor: bigint | undefined;
 }
 
+/** Those who have a row, or a part of it, by their tokens. */
+export interface Holdings {
+  /** Resolves `false` when this token has nothing of the row, or it has expired. */
+  extend(key: string, token: string, ttl: number): Promise<boolean>;
+  /** As `extend`. */
+  release(key: string, token: string): Promise<boolean>;
+}
+
 /**
  * The table of the locks in one database. A row per key; one without a token is free, and remembers the last fencing token.
  * Each method is one statement on any connection, decided by the clock of the database alone.
  */
-export interface LockTable {
+export interface LockTable extends Holdings {
+  readonly permits: PermitTable;
   /** Inserts the row, or takes over one that is free, expired or carries this token. Resolves `undefined` when it is held. */
   acquire(claim: Claim): Promise<bigint | undefined>;
-  /** Resolves `false` when the row does not carry this token, or has expired. */
-  extend(key: string, token: string, ttl: number): Promise<boolean>;
-  /** As `extend`. */
-  release(key: string, token: string): Promise<boolean>;
   inspect(key: string): Promise<LockInspection | undefined>;
   /** Removes some of the rows that have been free for a day, whose tokens the clock has overtaken. Resolves how many. */
   sweep(limit: number): Promise<number>;
   create(): Promise<void>;
 }
+
+/**
+ * Permits, in the same rows. Such a row carries the token `SHARED` and expires with the last of its sharers, so that it is held
+ * by somebody else for all who want it alone.
+ */
+export interface PermitTable extends Holdings {
+  /** Joins the sharers of a row that has a permit left, or takes a row as `LockTable.acquire` does, to share it. */
+  acquire(claim: Claim, permits: number): Promise<PermitAnswer>;
+}
+
+export interface PermitAnswer {
+  readonly isGranted: boolean;
+  /** How many permits the sharers of the row know of, where there are some. */
+  readonly inUse?: number | undefined;
+}
+
+/** The token of a row that several have. Tokens of others are random. */
+export const SHARED = 'shared';
 
 export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'utf8');
@@ -33,16 +56,4 @@ export function keyBytes(key: string): Buffer {
 /** The columns of an answer in their order, whether the pool makes objects or arrays of rows. */
 export function columnsOf(row: unknown): readonly unknown[] {
   return Object.values(row as object);
-}
-
-/** Of the columns `holder`, `remaining` and `fencing`, as text. */
-export function asInspection(key: string, row: unknown): LockInspection | undefined {
-  if (!row) return undefined;
-  const [holder, remaining, fencing] = columnsOf(row) as [string | null, string, string];
-  return {
-    key,
-    holder: holder ?? undefined,
-    remaining: Number(remaining),
-    fencingToken: BigInt(fencing),
-  };
 }

@@ -1,6 +1,13 @@
-/** Not `now()`, which stands still in a transaction. */
-const NOW = 'clock_timestamp()';
-const MILLISECOND = `interval '1 millisecond'`;
+import {
+  LIVE_QUEUE,
+  MILLISECOND,
+  NOW,
+  floor,
+  isAwaited,
+  micros,
+  millis,
+} from './postgres-expressions.js';
+import { SHARED } from './lock-table.js';
 
 /** The statements on one table. What stands in them as it is was checked before: `table` is quoted, `channel` an identifier. */
 export interface PostgresStatements {
@@ -51,7 +58,7 @@ WHERE ${isOurs} RETURNING "fencing"::text`,
       CASE WHEN live = '[]' THEN held."fencing" ELSE greatest(held."fencing" + 1, ${micros('now')}) END,
       CASE WHEN live = '[]' THEN now ELSE now + $3::float8 * ${MILLISECOND} END,
       live - 0
-    FROM ${liveQueue}) WHERE ${isOurs} RETURNING "token")
+    FROM ${LIVE_QUEUE} AS line) WHERE ${isOurs} RETURNING "token")
 SELECT CASE WHEN "token" IS NOT NULL THEN pg_notify('${channel}', "token") END FROM released`,
 
     pass: `UPDATE ${table} AS held SET "token" = $4::text,
@@ -76,7 +83,7 @@ WHERE held."key" = $1::bytea AND held."token" IN ($2::text, $4::text) AND held."
       (SELECT coalesce(jsonb_agg(each ORDER BY place) FILTER (WHERE each->>0 <> $2::text), '[]')
         FROM jsonb_array_elements(live) WITH ORDINALITY AS q(each, place)) AS others,
       jsonb_build_array($2::text, $3::text, ${millis('now')} + $6::float8) AS entry
-    FROM ${liveQueue} OFFSET 0) AS line)
+    FROM ${LIVE_QUEUE} AS alive OFFSET 0) AS line)
 RETURNING ("token" = $2::text)::text AS granted, "fencing"::text AS fencing,
   (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining`,
 
@@ -85,7 +92,8 @@ RETURNING ("token" = $2::text)::text AS granted, "fencing"::text AS fencing,
   FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place))
 WHERE held."key" = $1::bytea AND held."queue" @> jsonb_build_array(jsonb_build_array($2::text))`,
 
-    inspect: `SELECT "holder", (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, "fencing"::text AS fencing
+    inspect: `SELECT "holder", (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, "fencing"::text AS fencing,
+  CASE WHEN "token" = '${SHARED}' THEN "permits"::text END AS permits, "sharers"::text AS sharers, (${millis(NOW)})::text AS now
 FROM ${table} WHERE "key" = $1::bytea AND "token" IS NOT NULL AND "expires_at" > ${NOW}`,
 
     sweep: `DELETE FROM ${table} WHERE "key" IN (
@@ -93,29 +101,4 @@ FROM ${table} WHERE "key" = $1::bytea AND "token" IS NOT NULL AND "expires_at" >
   WHERE "expires_at" < ${NOW} - interval '1 day' AND "fencing" < ${micros(NOW)}
   LIMIT $1::int FOR UPDATE SKIP LOCKED) RETURNING 1`,
   };
-}
-
-/** `now`, and those in the queue of `held` whose deadline is later. OFFSET 0 keeps the clock from being read more than once. */
-const liveQueue = `(
-  SELECT now, (
-    SELECT coalesce(jsonb_agg(each ORDER BY place), '[]')
-    FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place)
-    WHERE (each->>2)::float8 > ${millis('now')}) AS live
-  FROM (SELECT ${NOW} AS now OFFSET 0) AS clock OFFSET 0) AS state`;
-
-function isAwaited(now: string): string {
-  return `EXISTS (SELECT FROM jsonb_array_elements(held."queue") AS e(each) WHERE (each->>2)::float8 > ${millis(now)})`;
-}
-
-function micros(now: string): string {
-  return `(extract(epoch FROM ${now}) * 1000000)::bigint`;
-}
-
-function millis(now: string): string {
-  return `extract(epoch FROM ${now})::float8 * 1000`;
-}
-
-/** $5, or where it is null the clock: the tokens of a row that was removed do not come again. */
-function floor(now: string): string {
-  return `coalesce($5::bigint, ${micros(now)})`;
 }

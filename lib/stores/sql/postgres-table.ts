@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { LockInspection } from '../../core/lock-store.js';
-import { asInspection, columnsOf, keyBytes } from './lock-table.js';
+import { asInspection } from './lock-inspection.js';
+import { keyBytes } from './lock-table.js';
 import type { Claim, LockTable } from './lock-table.js';
+import { HAND_OVER, claimValues } from './postgres-claims.js';
+import { postgresPermitStatements } from './postgres-permit-statements.js';
+import { PostgresPermits } from './postgres-permits.js';
+import { PostgresStatementRunner } from './postgres-statement-runner.js';
 import { postgresStatements } from './postgres-statements.js';
-import type { PostgresStatements } from './postgres-statements.js';
 import type { PostgresClient } from './sql-clients.js';
 
 /** Two processes that create the table at the same time: the second one finds a name taken (unique_violation, duplicate_table). */
 const MADE_MEANWHILE = new Set(['23505', '42P07']);
-/** Milliseconds that a key is kept for a waiter to whom it was handed over, until it answers: more than between two beats. */
-const CLAIM = 1_500;
 /** Milliseconds that a waiter is taken for alive after it was last heard of. */
 const HEARTBEAT = 3_000;
 
@@ -31,23 +32,24 @@ export interface PostgresTableOptions {
 }
 
 export class PostgresTable implements LockTable {
+  readonly permits: PostgresPermits;
   readonly #client: PostgresClient;
   readonly #ddl: string;
-  readonly #sql: PostgresStatements;
-  /** Of the names of prepared statements. */
-  readonly #prefix: string | undefined;
+  readonly #statements: PostgresStatementRunner;
 
   constructor(client: PostgresClient, { quoted, channel, ddl, prepare }: PostgresTableOptions) {
     this.#client = client;
     this.#ddl = ddl;
-    this.#sql = postgresStatements(quoted, channel);
-    this.#prefix = prepare
-      ? `holdfast_${createHash('sha256').update(quoted).digest('hex').slice(0, 16)}_`
-      : undefined;
+    const sql = {
+      ...postgresStatements(quoted, channel),
+      ...postgresPermitStatements(quoted, channel),
+    };
+    this.#statements = new PostgresStatementRunner(client, quoted, sql, prepare);
+    this.permits = new PostgresPermits(this.#statements);
   }
 
   async acquire(claim: Claim): Promise<bigint | undefined> {
-    const row = await this.#first('acquire', valuesOf(claim));
+    const row = await this.#statements.first('acquire', claimValues(claim));
     return row && asToken(row[0]);
   }
 
@@ -57,40 +59,42 @@ export class PostgresTable implements LockTable {
 
   /** As `extend`, for a row that was handed over: its fencing token. */
   async confirm(key: string, token: string, ttl: number): Promise<bigint | undefined> {
-    const row = await this.#first('extend', [keyBytes(key), token, ttl]);
+    const row = await this.#statements.first('extend', [keyBytes(key), token, ttl]);
     return row && asToken(row[0]);
   }
 
   /** Hands over to the first waiter that is alive. */
   async release(key: string, token: string): Promise<boolean> {
-    return (await this.#first('release', [keyBytes(key), token, CLAIM])) !== undefined;
+    return (
+      (await this.#statements.first('release', [keyBytes(key), token, HAND_OVER])) !== undefined
+    );
   }
 
   /**
    * Gives the row to the next holder in this process, who has the token `next`. Resolves `undefined` when the row is not ours.
    */
   async pass(key: string, token: string, next: string, ttl: number): Promise<Pass | undefined> {
-    const row = await this.#first('pass', [keyBytes(key), token, ttl, next]);
+    const row = await this.#statements.first('pass', [keyBytes(key), token, ttl, next]);
     return row && { fencing: asToken(row[0]), isAwaited: row[1] === 'true' };
   }
 
   /** Takes the row if it is free for us, else stands in its line, which has to be repeated within a heartbeat. */
   async stand(claim: Claim): Promise<Standing> {
-    const row = await this.#first('stand', [...valuesOf(claim), HEARTBEAT]);
+    const row = await this.#statements.first('stand', [...claimValues(claim), HEARTBEAT]);
     const [isOurs, fencing, remaining] = row!;
     return isOurs === 'true' ? { fencing: asToken(fencing) } : { remaining: Number(remaining) };
   }
 
   async leave(key: string, token: string): Promise<void> {
-    await this.#rows('leave', [keyBytes(key), token]);
+    await this.#statements.rows('leave', [keyBytes(key), token]);
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    return asInspection(key, await this.#first('inspect', [keyBytes(key)]));
+    return asInspection(key, await this.#statements.first('inspect', [keyBytes(key)]));
   }
 
   async sweep(limit: number): Promise<number> {
-    return (await this.#rows('sweep', [limit])).length;
+    return (await this.#statements.rows('sweep', [limit])).length;
   }
 
   async create(): Promise<void> {
@@ -100,27 +104,8 @@ export class PostgresTable implements LockTable {
         if (!MADE_MEANWHILE.has(error.code ?? '')) throw error;
       });
   }
-
-  async #first(
-    name: keyof PostgresStatements,
-    values: unknown[],
-  ): Promise<readonly unknown[] | undefined> {
-    const [row] = await this.#rows(name, values);
-    return row && columnsOf(row);
-  }
-
-  async #rows(name: keyof PostgresStatements, values: unknown[]): Promise<readonly object[]> {
-    const query = { text: this.#sql[name], values };
-    const prefix = this.#prefix;
-    const { rows } = await this.#client.query(prefix ? { ...query, name: prefix + name } : query);
-    return rows;
-  }
 }
 
 function asToken(fencing: unknown): bigint {
   return BigInt(String(fencing));
-}
-
-function valuesOf({ key, token, holder, ttl, fencingFloor }: Claim): unknown[] {
-  return [keyBytes(key), token, holder ?? null, ttl, fencingFloor?.toString() ?? null];
 }

@@ -1,19 +1,19 @@
 import type { Lease } from '../../core/lock-store.js';
-import type { LockTable } from './lock-table.js';
+import type { Holdings } from './lock-table.js';
 import { retried } from './sql-retries.js';
 
-/** A row that carries our token. */
+/** A row that carries our token, or a permit of one. */
 export class SqlLease implements Lease {
   fencingToken: bigint | undefined;
   protected readonly key: string;
   protected readonly token: string;
   /** Somebody else in this process has the row now, or gets it. */
   protected isPassedOn = false;
-  readonly #table: LockTable;
+  readonly #table: Holdings;
   /** Extensions that were not answered yet, and their ttl. */
   readonly #underWay = new Map<Promise<unknown>, number>();
 
-  constructor(table: LockTable, key: string, token: string, fencingToken: bigint | undefined) {
+  constructor(table: Holdings, key: string, token: string, fencingToken?: bigint) {
     this.#table = table;
     this.key = key;
     this.token = token;

@@ -1,3 +1,4 @@
+import { LockPermitsError } from '../../core/lock-errors.js';
 import type {
   AcquireRequest,
   Lease,
@@ -6,7 +7,7 @@ import type {
   StoreNotice,
 } from '../../core/lock-store.js';
 import { takeBack } from './abandoned-claims.js';
-import type { Claim, LockTable } from './lock-table.js';
+import type { Claim, Holdings, LockTable } from './lock-table.js';
 import { lockTableDdl } from './lock-table-ddl.js';
 import { MysqlTable } from './mysql-table.js';
 import { PostgresLease } from './postgres-lease.js';
@@ -32,7 +33,7 @@ import { Sweeper } from './sweeper.js';
  */
 export class SqlLockStore implements LockStore {
   readonly name = 'sql';
-  readonly supports = { fencing: true, ttl: true } as const;
+  readonly supports = { fencing: true, ttl: true, semaphores: 'polled' } as const;
   /** Stands in line in the row. PostgreSQL only; the others are polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
   readonly #table: LockTable;
@@ -74,17 +75,11 @@ export class SqlLockStore implements LockStore {
     await retried(() => this.#table.create());
   }
 
+  /** Rejects with `LockPermitsError` where others share the key, with other permits. */
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
+    const { permits } = request;
     const claim = claimOf(request);
-    const { key, token, ttl } = claim;
-    try {
-      const { value } = await retried(() => this.#table.acquire(claim));
-      this.#sweeper.lockTaken();
-      return value === undefined ? undefined : this.#leaseOf(key, token, value);
-    } catch (error) {
-      void takeBack(this.#table, key, token, ttl);
-      throw error;
-    }
+    return permits === undefined ? this.#takeRow(claim) : this.#takePermit(claim, permits);
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
@@ -102,6 +97,36 @@ export class SqlLockStore implements LockStore {
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0)) close();
     await this.#queue?.close();
+  }
+
+  async #takeRow(claim: Claim): Promise<Lease | undefined> {
+    const value = await this.#attempt(claim, this.#table, () => this.#table.acquire(claim));
+    return value === undefined ? undefined : this.#leaseOf(claim.key, claim.token, value);
+  }
+
+  async #takePermit(claim: Claim, asked: number): Promise<Lease | undefined> {
+    const { key, token } = claim;
+    const { permits } = this.#table;
+    const answer = await this.#attempt(claim, permits, () => permits.acquire(claim, asked));
+    if (answer.isGranted) return new SqlLease(permits, key, token);
+    const { inUse = asked } = answer;
+    if (inUse !== asked) throw new LockPermitsError(key, asked, inUse);
+    return undefined;
+  }
+
+  async #attempt<T>(
+    { key, token, ttl }: Claim,
+    holdings: Holdings,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      const { value } = await retried(send);
+      this.#sweeper.lockTaken();
+      return value;
+    } catch (error) {
+      void takeBack(holdings, key, token, ttl);
+      throw error;
+    }
   }
 
   async #wait(queue: PostgresQueue, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {

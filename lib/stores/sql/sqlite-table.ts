@@ -1,15 +1,17 @@
 import type { LockInspection } from '../../core/lock-store.js';
-import { asInspection, columnsOf } from './lock-table.js';
+import { asInspection } from './lock-inspection.js';
+import { SHARED, columnsOf } from './lock-table.js';
 import type { Claim, LockTable } from './lock-table.js';
 import { SqliteConnection } from './sqlite-connection.js';
+import { SqlitePermits } from './sqlite-permits.js';
+import { FENCING_FLOOR, NOW, wholeMs } from './sqlite-time.js';
 import type { SqliteClient } from './sql-clients.js';
 
-/** Milliseconds since 1970, the same wherever it stands in a statement. Integers, so that days cost no precision. */
-const NOW = `CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)`;
 const DAY = 86_400_000;
 
 /** The columns come back as text: a driver may make numbers or bigints of integers. */
 export class SqliteTable implements LockTable {
+  readonly permits: SqlitePermits;
   readonly #connection: SqliteConnection;
   readonly #ddl: string;
   readonly #acquire: string;
@@ -20,18 +22,19 @@ export class SqliteTable implements LockTable {
 
   constructor(client: SqliteClient, quoted: string, ddl: string) {
     this.#connection = new SqliteConnection(client);
+    this.permits = new SqlitePermits(this.#connection, quoted);
     this.#ddl = ddl;
     const isOurs = `"key" = ? AND "token" = ? AND "expires_at" > ${NOW}`;
-    const floor = `coalesce(CAST(? AS INTEGER), ${NOW} * 1000)`;
     this.#acquire = `INSERT INTO ${quoted} AS held ("key", "token", "holder", "fencing", "expires_at")
-VALUES (?, ?, ?, ${floor}, ${NOW} + CAST(? AS INTEGER))
+VALUES (?, ?, ?, ${FENCING_FLOOR}, ${NOW} + CAST(? AS INTEGER))
 ON CONFLICT ("key") DO UPDATE SET "token" = excluded."token", "holder" = excluded."holder",
   "fencing" = max(held."fencing" + 1, excluded."fencing"), "expires_at" = excluded."expires_at"
 WHERE held."token" IS NULL OR held."token" = excluded."token" OR held."expires_at" <= ${NOW}
 RETURNING CAST("fencing" AS TEXT) AS fencing`;
     this.#extend = `UPDATE ${quoted} SET "expires_at" = ${NOW} + CAST(? AS INTEGER) WHERE ${isOurs} RETURNING 1`;
     this.#release = `UPDATE ${quoted} SET "token" = NULL, "holder" = NULL, "expires_at" = ${NOW} WHERE ${isOurs} RETURNING 1`;
-    this.#inspect = `SELECT "holder", CAST("expires_at" - ${NOW} AS TEXT) AS remaining, CAST("fencing" AS TEXT) AS fencing
+    this.#inspect = `SELECT "holder", CAST("expires_at" - ${NOW} AS TEXT) AS remaining, CAST("fencing" AS TEXT) AS fencing,
+  CASE WHEN "token" = '${SHARED}' THEN CAST("permits" AS TEXT) END AS permits, "sharers", CAST(${NOW} AS TEXT) AS now
 FROM ${quoted} WHERE "key" = ? AND "token" IS NOT NULL AND "expires_at" > ${NOW}`;
     this.#sweep = `DELETE FROM ${quoted} WHERE "key" IN (
   SELECT "key" FROM ${quoted} WHERE "expires_at" < ${NOW} - ${DAY} AND "fencing" < ${NOW} * 1000 LIMIT ?) RETURNING 1`;
@@ -65,9 +68,4 @@ FROM ${quoted} WHERE "key" = ? AND "token" IS NOT NULL AND "expires_at" > ${NOW}
     this.#connection.all('PRAGMA journal_mode = WAL', []);
     this.#connection.exec(this.#ddl);
   }
-}
-
-/** The clock of SQLite counts milliseconds. */
-function wholeMs(ttl: number): number {
-  return Math.ceil(ttl);
 }

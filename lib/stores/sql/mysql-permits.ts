@@ -1,0 +1,115 @@
+import { SHARED, keyBytes } from './lock-table.js';
+import type { Claim, PermitAnswer, PermitTable } from './lock-table.js';
+import { MICROSECONDS, NOW, fencingFloor, holderBytes, microseconds } from './mysql-connections.js';
+import type { MysqlConnections } from './mysql-connections.js';
+
+/** The answers of an attempt. Any other is one more than the permits that those who share the row know of. */
+const REFUSED = 0;
+const GRANTED = 1;
+
+const IS_SHARED = `\`token\` = '${SHARED}'`;
+const IS_FREE = `(\`token\` IS NULL OR ${IS_SHARED} OR \`expires_at\` <= ${NOW})`;
+/** The list of a row that was taken over from its sharers stays, and says nothing. */
+const SHARERS = rowsOf(`IF(${IS_SHARED}, \`sharers\`, NULL)`);
+/** In assignments after that of the list. They are made from left to right, and each sees those before it. */
+const NEW_SHARERS = rowsOf('`sharers`');
+const IS_ALIVE = `s.\`until\` > ${MICROSECONDS}`;
+const LIVE = `(SELECT COUNT(*) FROM ${SHARERS} WHERE ${IS_ALIVE})`;
+const LAST_END = `(SELECT '1970-01-01 00:00:00' + INTERVAL MAX(s.\`until\`) MICROSECOND FROM ${NEW_SHARERS})`;
+
+/** Permits in MySQL 8 and MariaDB. Text goes as bytes in hexadecimal, and tokens are compared by them. */
+export class MysqlPermits implements PermitTable {
+  readonly #connections: MysqlConnections;
+  readonly #table: string;
+
+  constructor(connections: MysqlConnections, quoted: string) {
+    this.#connections = connections;
+    this.#table = quoted;
+  }
+
+  /**
+   * The answer is the last LAST_INSERT_ID(n), as in `MysqlTable.acquire`. All but the list goes by what the list has become:
+   * one that was cut off for its length is NULL without `sql_mode` strict, and stays as it was.
+   */
+  async acquire(claim: Claim, asked: number): Promise<PermitAnswer> {
+    const { key, token, holder, ttl } = claim;
+    const permits = Math.round(asked); // a number, however it came here: it stands in the statement as it is
+    const its = hex(Buffer.from(token));
+    const until = `${MICROSECONDS} + ${microseconds(ttl)}`;
+    const entry = `JSON_ARRAY(${asText(its)}, ${asText(hex(holderBytes(holder)))}, ${until})`;
+    const takes = `(${isAmong(its)} OR IF(${LIVE} > 0, \`permits\` = ${permits} AND ${LIVE} < ${permits}, ${IS_FREE}))`;
+    const took = `EXISTS (SELECT 1 FROM ${NEW_SHARERS} WHERE s.\`its\` = ${its} AND s.\`until\` = ${until})`;
+    const { insertId } = await this.#connections.change(
+      `INSERT INTO ${this.#table} (\`key\`, \`token\`, \`fencing\`, \`expires_at\`, \`permits\`, \`sharers\`)
+VALUES (${hex(keyBytes(key))}, '${SHARED}', ${fencingFloor(claim.fencingFloor)}, ${NOW} + INTERVAL ${microseconds(ttl)} MICROSECOND,
+  ${permits} * LAST_INSERT_ID(${GRANTED}), JSON_ARRAY(${entry}))
+ON DUPLICATE KEY UPDATE
+  \`sharers\` = IF(${takes}, COALESCE((
+    SELECT JSON_ARRAY_APPEND(COALESCE(JSON_ARRAYAGG(JSON_ARRAY(s.\`its\`, s.\`who\`, s.\`until\`)), JSON_ARRAY()), '$', ${entry})
+    FROM ${SHARERS} WHERE ${IS_ALIVE} AND s.\`its\` <> ${its}), \`sharers\`), \`sharers\`),
+  \`fencing\` = \`fencing\` + 0 * LAST_INSERT_ID(CASE WHEN ${took} THEN ${GRANTED} WHEN ${LIVE} > 0 THEN \`permits\` + 1 ELSE ${REFUSED} END),
+  \`permits\` = IF(${took}, ${permits}, \`permits\`),
+  \`holder\` = IF(${took}, NULL, \`holder\`),
+  \`expires_at\` = IF(${took}, ${LAST_END}, \`expires_at\`),
+  \`token\` = IF(${took}, '${SHARED}', \`token\`)`,
+      [],
+    );
+    const answer = Number(insertId);
+    if (answer === GRANTED) return { isGranted: true };
+    return { isGranted: false, inUse: answer === REFUSED ? undefined : answer - 1 };
+  }
+
+  extend(key: string, token: string, ttl: number): Promise<boolean> {
+    const its = hex(Buffer.from(token));
+    const until = `${MICROSECONDS} + ${microseconds(ttl)}`;
+    return this.#changeOurs(
+      key,
+      its,
+      `\`sharers\` = JSON_SET(\`sharers\`, CONCAT(${pathOf(its)}, '[2]'), ${until}), \`expires_at\` = ${LAST_END}`,
+    );
+  }
+
+  release(key: string, token: string): Promise<boolean> {
+    const its = hex(Buffer.from(token));
+    return this.#changeOurs(
+      key,
+      its,
+      `\`sharers\` = JSON_REMOVE(\`sharers\`, ${pathOf(its)}), \`expires_at\` = COALESCE(${LAST_END}, ${NOW}),
+  \`permits\` = IF(JSON_LENGTH(\`sharers\`) > 0, \`permits\`, NULL), \`token\` = IF(JSON_LENGTH(\`sharers\`) > 0, \`token\`, NULL)`,
+    );
+  }
+
+  async #changeOurs(key: string, its: string, assignments: string): Promise<boolean> {
+    const { affectedRows } = await this.#connections.change(
+      `UPDATE ${this.#table} SET ${assignments} WHERE \`key\` = ${hex(keyBytes(key))} AND ${isAmong(its)}`,
+      [],
+    );
+    return affectedRows > 0;
+  }
+}
+
+/** Of a list of [token, holder, deadline in µs]. */
+function rowsOf(list: string): string {
+  return `JSON_TABLE(${list}, '$[*]' COLUMNS (
+    \`place\` FOR ORDINALITY,
+    \`its\` VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[0]',
+    \`who\` VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[1]',
+    \`until\` BIGINT PATH '$[2]')) AS s`;
+}
+
+function isAmong(its: string): string {
+  return `EXISTS (SELECT 1 FROM ${SHARERS} WHERE s.\`its\` = ${its} AND ${IS_ALIVE})`;
+}
+
+/** Where a token is in the list. */
+function pathOf(its: string): string {
+  return `(SELECT CONCAT('$[', MAX(s.\`place\`) - 1, ']') FROM ${SHARERS} WHERE s.\`its\` = ${its})`;
+}
+
+function asText(bytes: string): string {
+  return `CONVERT(${bytes} USING utf8mb4)`;
+}
+
+function hex(bytes: Buffer | null): string {
+  return bytes === null ? 'NULL' : `X'${bytes.toString('hex')}'`;
+}
