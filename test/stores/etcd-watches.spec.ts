@@ -39,14 +39,15 @@ describe('watches of an EtcdLockStore', () => {
     await proxy.stop();
   });
 
-  function watch(from: bigint, signal = never(), isEager = false): Promise<void> {
-    return watches.deleted(Buffer.from('key'), String(from), signal, isEager);
+  function watch(from: bigint, signal = never(), isEager = false): Promise<boolean> {
+    const awaited = { key: Buffer.from('key'), from: String(from), until: 'gone' } as const;
+    return watches.happened(awaited, signal, isEager);
   }
 
   it('tell of a deletion that was before the watch and after the revision it starts from', async () => {
     const seen = await revisionOf(server);
     await remove(server, 'key');
-    await inTime(5_000, watch(seen + 1n));
+    expect(await inTime(5_000, watch(seen + 1n))).toBe(true);
   });
 
   it('end when the revision they start from has been compacted away', async () => {
@@ -54,7 +55,7 @@ describe('watches of an EtcdLockStore', () => {
     await put(server, 'another', '1');
     await put(server, 'another', '2');
     await compact(server);
-    await inTime(5_000, watch(seen + 1n));
+    expect(await inTime(5_000, watch(seen + 1n))).toBe(false);
   });
 
   it('end at once, if so asked, when anything has changed before them', async () => {

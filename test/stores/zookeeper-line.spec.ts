@@ -1,22 +1,37 @@
 import * as fc from 'fast-check';
-import { firstOf, nodesFrom, placeOf } from '../../lib/stores/zookeeper/line.js';
-import { nodePrefix, parseNode, pathElement } from '../../lib/stores/zookeeper/node-names.js';
+import { nodesFrom, placeOf } from '../../lib/stores/zookeeper/line.js';
+import {
+  nodePrefix,
+  nodesOf,
+  parseNode,
+  pathElement,
+  readerMark,
+} from '../../lib/stores/zookeeper/node-names.js';
 
-const HOLDS = { state: 'holds' };
+type Permits = number | undefined;
+
+const HOLDS = { state: 'holds', tells: false };
 const LARGEST = 2 ** 31 - 1;
+const WRITE = undefined;
+const READ = Infinity;
 
-function waitsFor(watch: string) {
-  return { state: 'waits', watch };
+function waitsFor(node: string, until: 'gone' | 'changed' = 'gone', inUse?: number) {
+  return { state: 'waits', awaits: { node, until }, inUse };
 }
 
 /** As the server writes its numbers. */
-function named(request: string, mode: 'read' | 'write', sequence: number): string {
+function named(request: string, permits: Permits, sequence: number): string {
   const digits = String(Math.abs(sequence)).padStart(sequence < 0 ? 9 : 10, '0');
-  return `${nodePrefix(request, mode)}${sequence < 0 ? '-' : ''}${digits}`;
+  return `${nodePrefix(request, permits)}${sequence < 0 ? '-' : ''}${digits}`;
+}
+
+/** A line of nodes of these kinds. */
+function lineOf(...kinds: Permits[]): string[] {
+  return kinds.map((permits, index) => named(`n${index}`, permits, index + 1));
 }
 
 describe('The line for a key', () => {
-  const [first, second, third] = [7, 8, 12].map((number) => named(`w${number}`, 'write', number)) as [string, string, string]; // prettier-ignore
+  const [first, second, third] = [7, 8, 12].map((number) => named(`w${number}`, WRITE, number)) as [string, string, string]; // prettier-ignore
 
   it('lets the lowest hold, in whatever order the server lists them', () => {
     expect(placeOf(first, [third, first, second])).toEqual(HOLDS);
@@ -37,92 +52,76 @@ describe('The line for a key', () => {
 
   it('does not count nodes that are none of ours', () => {
     expect(placeOf(second, ['lock-0000000001', 'notes', second])).toEqual(HOLDS);
-    expect(firstOf(['lock-0000000001', 'notes'])).toBeUndefined();
+    expect(nodesOf(['lock-0000000001', 'x-permits0-0000000001', 'notes'])).toEqual([]);
   });
 
   it('lets readers hold together, who wait for writers only', () => {
-    const [r1, r2, w3, r4, r5, w6] = ['read', 'read', 'write', 'read', 'read', 'write'].map(
-      (mode, index) => named(`n${index}`, mode as 'read', index + 1),
-    ) as [string, string, string, string, string, string];
-    const all = [r5, w3, r1, w6, r4, r2];
-    expect([r1, r2].map((name) => placeOf(name, all))).toEqual([HOLDS, HOLDS]);
-    expect(placeOf(w3, all)).toEqual(waitsFor(r2));
-    expect([r4, r5].map((name) => placeOf(name, all))).toEqual([waitsFor(w3), waitsFor(w3)]);
-    expect(placeOf(w6, all)).toEqual(waitsFor(r5));
+    const line = lineOf(READ, READ, WRITE, READ, READ, WRITE);
+    const [, r2, w3, , r5] = line;
+    const places = line.map((name) => placeOf(name, line.toReversed()));
+    const behind = waitsFor(w3!, 'changed');
+    expect(places).toEqual([HOLDS, HOLDS, waitsFor(r2!), behind, behind, waitsFor(r5!)]);
+  });
+
+  it('has the first who waits for a permit watch all, and the others the one before it', () => {
+    const line = lineOf(2, 2, 2, 2);
+    const names = line.toReversed();
+    const places = line.map((name) => placeOf(name, names));
+    const holds = { state: 'holds', tells: true }; // those behind may have looked before it held
+    const all = { state: 'waits', awaits: { names } };
+    expect(places).toEqual([holds, holds, all, waitsFor(line[2]!, 'changed')]);
+  });
+
+  it('counts a writer as a reader that has its mark, and no mark as anything else', () => {
+    const line = lineOf(WRITE, READ, WRITE, READ);
+    const mark = readerMark(line[0]!);
+    const places = line.map((name) => placeOf(name, [mark, ...line]));
+    expect(places.slice(0, 3)).toEqual([HOLDS, HOLDS, waitsFor(line[1]!)]);
+    expect(placeOf(line[1]!, [mark, ...line.slice(1)])).toEqual(HOLDS);
+    expect(placeOf(mark, [mark, ...line])).toEqual({ state: 'gone' });
+  });
+
+  it('tells those with other permits who was there first', () => {
+    const line = lineOf(3, 2, 3, READ);
+    const places = line.map((name) => placeOf(name, line));
+    expect(places[1]).toEqual(waitsFor(line[0]!, 'gone', 3));
+    expect(places[2]).toEqual(waitsFor(line[1]!, 'gone'));
+    expect(places[3]).toEqual(waitsFor(line[2]!, 'gone', 3));
   });
 
   it('goes on when the numbers of the server wrap', () => {
-    const [before, after] = [named('a', 'write', LARGEST), named('b', 'write', -LARGEST - 1)];
+    const [before, after] = [named('a', WRITE, LARGEST), named('b', WRITE, -LARGEST - 1)];
     expect(after).toBe('b-write--2147483648');
-    expect(named('c', 'write', -5)).toBe('c-write--000000005');
+    expect(named('c', WRITE, -5)).toBe('c-write--000000005');
     expect(placeOf(before, [after, before])).toEqual(HOLDS);
     expect(placeOf(after, [after, before])).toEqual(waitsFor(before));
-    expect(firstOf([after, before])?.name).toBe(before);
+    expect(nodesOf([after, before]).map(({ name }) => name)).toEqual([before, after]);
   });
 
   it('finds what a request left, and nothing of a request whose name begins alike', () => {
-    const mine = named('a', 'write', 4);
-    const others = [named('a-write-b', 'write', 1), named('a', 'read', 2), named('aa', 'write', 3)];
-    expect(nodesFrom(nodePrefix('a', 'write'), [...others, mine])).toEqual([mine]);
+    const mine = named('a', WRITE, 4);
+    const others = [named('a-write-b', WRITE, 1), named('a', READ, 2), named('aa', WRITE, 3)];
+    expect(nodesFrom(nodePrefix('a', WRITE), [...others, mine])).toEqual([mine]);
   });
 });
 
-describe('Any line, as its nodes leave one by one', () => {
-  const lines = fc
-    .tuple(
-      fc.array(fc.constantFrom('read' as const, 'write' as const), { minLength: 1, maxLength: 12 }),
-      fc.integer({ min: -LARGEST - 1, max: LARGEST }),
-    )
-    .map(([modes, start]) => modes.map((mode, index) => named(`n${index}`, mode, (start + index) | 0))); // prettier-ignore
-
-  it('is held by its first writer, or by all readers before the first writer, and by nobody else', () => {
+describe('Any line', () => {
+  it('is in the order of its numbers, wherever they begin and however it is listed', () => {
+    const lines = fc
+      .tuple(
+        fc.array(fc.constantFrom(READ, WRITE, 3), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: -LARGEST - 1, max: LARGEST }),
+      )
+      .map(([kinds, start]) => kinds.map((permits, index) => named(`n${index}`, permits, (start + index) | 0))); // prettier-ignore
+    const listed = lines.chain((line) =>
+      fc.tuple(fc.constant(line), fc.shuffledSubarray(line, { minLength: line.length })),
+    );
     fc.assert(
-      fc.property(shuffled(lines), ([line, listed]) => {
-        const isWriter = (name: string) => parseNode(name)!.mode === 'write';
-        const writer = line.findIndex(isWriter);
-        const holders = writer === 0 ? line.slice(0, 1) : line.slice(0, writer < 0 ? undefined : writer); // prettier-ignore
-        expect(line.filter((name) => placeOf(name, listed).state === 'holds')).toEqual(holders);
-        expect(firstOf(listed)?.name).toBe(line[0]);
+      fc.property(listed, ([line, names]) => {
+        expect(nodesOf(names).map(({ name }) => name)).toEqual(line);
       }),
     );
   });
-
-  it('wakes nobody but who watched the one that left, and nobody is forgotten', () => {
-    fc.assert(
-      fc.property(shuffled(lines), fc.infiniteStream(fc.nat()), ([line, listed], choices) => {
-        const places = new Map(line.map((name) => [name, placeOf(name, listed)]));
-        let left = listed;
-        while (left.length > 0) {
-          const gone = left[(choices.next().value as number) % left.length]!;
-          left = left.filter((name) => name !== gone);
-          for (const [name, place] of places)
-            if (place.state === 'waits' && place.watch === gone)
-              places.set(name, placeOf(name, left));
-          for (const name of left) expect(places.get(name)).toEqual(placeOf(name, left));
-        }
-      }),
-    );
-  });
-
-  it('is watched node by node: no two writers watch the same one', () => {
-    fc.assert(
-      fc.property(shuffled(lines), ([line, listed]) => {
-        const writers = line.filter((name) => parseNode(name)!.mode === 'write');
-        const watched = writers.map((name) => placeOf(name, listed)).filter(({ state }) => state === 'waits'); // prettier-ignore
-        const names = watched.map((place) => (place.state === 'waits' ? place.watch : ''));
-        expect(new Set(names).size).toBe(names.length);
-      }),
-    );
-  });
-
-  /** With the order in which a server may list it. */
-  function shuffled(line: fc.Arbitrary<string[]>): fc.Arbitrary<[string[], string[]]> {
-    return line.chain((names) =>
-      fc
-        .shuffledSubarray(names, { minLength: names.length })
-        .map((listed): [string[], string[]] => [names, listed]),
-    );
-  }
 });
 
 describe('Names at ZooKeeper', () => {
@@ -147,13 +146,14 @@ describe('Names at ZooKeeper', () => {
     ['zookeeper', 'zookeeper'],
   ])('call %j %s', (key, name) => expect(pathElement(key)).toBe(name));
 
-  it('tell the request, the mode and the number apart, whatever the request is', () => {
-    const modes = fc.constantFrom('read' as const, 'write' as const);
+  it('tell the request, the permits and the number apart, whatever the request is', () => {
+    const kinds = fc.oneof(fc.constantFrom(READ, WRITE), fc.integer({ min: 1 }));
     const numbers = fc.integer({ min: -LARGEST - 1, max: LARGEST });
     fc.assert(
-      fc.property(text, modes, numbers, (request, mode, sequence) => {
-        const name = named(request, mode, sequence);
-        expect(parseNode(name)).toEqual({ name, request: pathElement(request), mode, sequence });
+      fc.property(text, kinds, numbers, (request, permits, sequence) => {
+        const name = named(request, permits, sequence);
+        expect(parseNode(name)).toEqual({ name, request: pathElement(request), permits, sequence });
+        expect(parseNode(readerMark(name))).toBeUndefined();
       }),
     );
   });

@@ -228,37 +228,4 @@ describe('The line for a lock at ZooKeeper', () => {
     expect(await lease.extend(1_000)).toBe(false);
     expect(await lease.release()).toBe(false);
   });
-
-  describe('that is shared', () => {
-    it('lets readers hold together, and a writer when they have gone', async () => {
-      const [a, b, c] = [zookeeper.open(), zookeeper.open(), zookeeper.open()];
-      const readers = [await hold(a, aRequest(key, 'read')), await hold(b, aRequest(key, 'read'))];
-      expect(await c.tryAcquire(aRequest(key))).toBeUndefined();
-      const writing = c.acquire(aRequest(key), noEnd());
-      await zookeeper.standing(key, 3);
-      expect(await a.tryAcquire(aRequest(key, 'read'))).toBeUndefined();
-      const reading = a.acquire(aRequest(key, 'read'), noEnd());
-      await zookeeper.standing(key, 4);
-      for (const reader of readers) expect(await reader.release()).toBe(true);
-      const writer = await writing;
-      expect(await zookeeper.line(key)).toHaveLength(2);
-      await writer.release();
-      const reader = await reading;
-      expect(reader.fencingToken!).toBeGreaterThan(writer.fencingToken!);
-      await reader.release();
-    });
-
-    it('wakes all readers behind a writer at once', async () => {
-      const store = zookeeper.open();
-      const writer = await hold(store);
-      const reading = Array.from({ length: 20 }, () =>
-        zookeeper.open({}).acquire(aRequest(key, 'read'), noEnd()),
-      );
-      await zookeeper.standing(key, 21);
-      await writer.release();
-      const readers = await Promise.all(reading);
-      expect(await zookeeper.line(key)).toHaveLength(20);
-      await Promise.all(readers.map((reader) => reader.release()));
-    });
-  });
 });

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ZooKeeperLockStore,
-  type ZooKeeperLockStoreOptions,
-  type ZooKeeperRequest,
-} from 'nest-holdfast/zookeeper';
+import type { AcquireRequest } from 'nest-holdfast';
+import { ZooKeeperLockStore, type ZooKeeperLockStoreOptions } from 'nest-holdfast/zookeeper';
 import { type ServerCommand, startOnFreePort } from '../support/server-process.js';
 import { ZooKeeperServer } from '../support/zookeeper-server.js';
 import { until } from '../support/until.js';
@@ -79,8 +76,8 @@ export class ZooKeeperStores implements AsyncDisposable {
   }
 }
 
-export function aRequest(key: string, mode?: 'read' | 'write'): ZooKeeperRequest {
-  return { key, keys: [key], ttl: 30_000, token: randomUUID(), holder: 'host:1:2', mode };
+export function aRequest(key: string, permits?: number): AcquireRequest {
+  return { key, keys: [key], ttl: 30_000, token: randomUUID(), holder: 'host:1:2', permits };
 }
 
 /** For waits that nobody ends. */

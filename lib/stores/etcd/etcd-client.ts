@@ -41,11 +41,12 @@ export interface LeaseGranted {
 export type LeaseKept = LeaseGranted;
 
 export interface Compare {
-  readonly target: 'Create' | 'Version';
-  readonly result: 'Equal';
+  readonly target: 'Create' | 'Mod' | 'Version';
+  readonly result: 'Equal' | 'Less';
   readonly key: Buffer;
   readonly range_end?: Buffer;
   readonly create_revision?: string;
+  readonly mod_revision?: string;
   readonly version?: string;
 }
 
@@ -55,6 +56,7 @@ export interface RangeRequest {
   readonly limit?: number;
   readonly sort_order?: 'Ascend' | 'Descend';
   readonly sort_target?: 'Create';
+  readonly min_create_revision?: string;
   readonly max_create_revision?: string;
 }
 
@@ -92,6 +94,7 @@ export interface WatchRequest {
   readonly create_request?: {
     readonly watch_id: string;
     readonly key: Buffer;
+    readonly range_end?: Buffer;
     readonly start_revision: string;
     readonly filters: readonly 'Noput'[];
   };

@@ -1,4 +1,5 @@
 import { eitherOf } from '../../core/abort-signals.js';
+import { LockPermitsError } from '../../core/lock-errors.js';
 import type {
   AcquireRequest,
   Lease,
@@ -13,11 +14,13 @@ import { hostsOf, resolveEtcdOptions } from './etcd-lock-options.js';
 import type { EtcdLockStoreOptions, EtcdServers } from './etcd-lock-options.js';
 import { EtcdMembers } from './etcd-members.js';
 import { EtcdNodes } from './etcd-nodes.js';
-import type { Joined, Place, Predecessor } from './etcd-nodes.js';
+import type { Joined } from './etcd-nodes.js';
 import { isOutOfSpace, isRefusal } from './etcd-refusal.js';
 import { EtcdSessions } from './etcd-sessions.js';
 import { EtcdWatches } from './etcd-watches.js';
+import type { Place } from './node-creation.js';
 import { openClient } from './open-client.js';
+import type { Position } from './queue-position.js';
 
 /** A member that has not answered after this part of a session leaves time for two more. */
 const ANSWER_PART = 5;
@@ -27,11 +30,18 @@ const EAGER_LOOKS = 3;
 
 /**
  * Locks on etcd 3.4 or newer. Whoever wants a key has a node in its queue, the one with the lowest create revision holds it, and
- * each waiter watches only the node before its own, as in etcd's own `concurrency` package.
+ * each waiter watches only the node before its own, as in etcd's own `concurrency` package. Those who share a key hold together.
  */
 export class EtcdLockStore implements LockStore {
   readonly name = 'etcd';
-  readonly supports = { fencing: true, fencingFloor: false, ttl: false, manyKeys: true } as const;
+  readonly supports = {
+    fencing: true,
+    fencingFloor: false,
+    ttl: false,
+    manyKeys: true,
+    readLocks: true,
+    semaphores: true,
+  } as const;
   readonly #members: EtcdMembers;
   readonly #sessions: EtcdSessions;
   readonly #nodes: EtcdNodes;
@@ -61,8 +71,12 @@ export class EtcdLockStore implements LockStore {
   /** Waits until the key is granted or `signal` aborts, also while etcd is away. Rejects when etcd refuses. */
   async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
     for (;;) {
-      const { place, predecessor } = await this.#join(request, signal);
-      if (await this.#isFirst(request.key, place, predecessor, signal))
+      const { place, position, inUse } = await this.#join(request, signal);
+      if (inUse !== undefined) {
+        await this.#members.isInTime(this.#nodes.leave(place));
+        throw new LockPermitsError(request.key, request.permits!, inUse);
+      }
+      if (await this.#doesHold(request.key, place, position, signal))
         return new EtcdLease(place, this.#nodes);
     }
   }
@@ -99,18 +113,18 @@ export class EtcdLockStore implements LockStore {
     }
   }
 
-  /** Resolves `true` when nobody stands before the place any more, `false` when the place itself is gone. */
-  async #isFirst(
+  /** Resolves `true` when the place holds the key, `false` when the place itself is gone. */
+  async #doesHold(
     key: string,
     place: Place,
-    predecessor: Predecessor | undefined,
+    position: Position,
     signal: AbortSignal,
   ): Promise<boolean> {
-    if (!predecessor) return true;
+    if (position.state !== 'waits') return position.state === 'holds';
     const { lost } = place.session;
     const over = eitherOf(signal, lost);
     try {
-      return await this.#afterAll(key, place, predecessor, over.signal);
+      return await this.#untilItHolds(key, place, position, over.signal);
     } catch (error) {
       const isLost = lost.aborted;
       if (!isLost) await this.#members.isInTime(this.#nodes.leave(place));
@@ -121,24 +135,25 @@ export class EtcdLockStore implements LockStore {
     }
   }
 
-  /** One that has gone may have been a waiter: only a look tells who stands before the place now. */
-  async #afterAll(
+  /** What was awaited has happened, but perhaps not to a holder: only a look tells where the place is now. */
+  async #untilItHolds(
     key: string,
     place: Place,
-    first: Predecessor,
+    first: Position,
     signal: AbortSignal,
   ): Promise<boolean> {
     let eager = EAGER_LOOKS;
-    for (let predecessor = first; ;) {
-      const { key: before, from } = predecessor;
+    let position = first;
+    while (position.state === 'waits') {
+      const { awaits } = position;
       const isEager = eager-- > 0;
-      await this.#watches.deleted(before, from, signal, isEager).catch(() => undefined);
-      const now = await this.#nodes.look(key, place, signal);
-      if (now === 'gone') return false;
-      if (!now) return true;
-      if (!now.key.equals(before)) eager = EAGER_LOOKS;
-      else if (!isEager) await this.#members.pause(signal); // woken for nothing, perhaps again and again
-      predecessor = now;
+      const happened = await this.#watches.happened(awaits, signal, isEager).catch(() => false);
+      position = await this.#nodes.look(key, place, signal);
+      if (position.state !== 'waits') break;
+      if (!position.awaits.key.equals(awaits.key)) eager = EAGER_LOOKS;
+      else if (!isEager && !happened) await this.#members.pause(signal); // woken for nothing, perhaps again and again
     }
+    if (position.state === 'holds' && position.tells) this.#nodes.tellNext(place);
+    return position.state === 'holds';
   }
 }

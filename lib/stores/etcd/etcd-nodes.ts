@@ -1,90 +1,96 @@
+import { LockPermitsError } from '../../core/lock-errors.js';
 import type { AcquireRequest, LockInspection } from '../../core/lock-store.js';
-import type { KeyValue, TxnRequest, TxnResponse } from './etcd-client.js';
-import { isNodeOf, newNode } from './etcd-keys.js';
-import type { EtcdKeys, Queue } from './etcd-keys.js';
+import type { TxnResponse } from './etcd-client.js';
+import type { EtcdKeys } from './etcd-keys.js';
 import type { Call, EtcdMembers } from './etcd-members.js';
-import { isAnswer, isRefusal, isSessionGone } from './etcd-refusal.js';
-import type { EtcdSession } from './etcd-session.js';
+import { isSessionGone } from './etcd-refusal.js';
 import type { EtcdSessions } from './etcd-sessions.js';
 import * as transactions from './etcd-transactions.js';
-import type { NewNodes } from './etcd-transactions.js';
-
-/** Nodes as they were created, all in one revision: it, and not their names, says whose they are. */
-export interface Place {
-  readonly session: EtcdSession;
-  readonly nodes: readonly Buffer[];
-  readonly revision: bigint;
-}
-
-/** Who stands before a place, and the first revision that its reading did not see. */
-export interface Predecessor {
-  readonly key: Buffer;
-  readonly from: string;
-}
+import { NodeCreation, kvsOf } from './node-creation.js';
+import type { Place } from './node-creation.js';
+import type { NodeContent } from './node-value.js';
+import { holdersOf, otherPermits } from '../../core/place-in-line.js';
+import { lineOf, positionOf } from './queue-position.js';
+import type { Position } from './queue-position.js';
+import { afterRefusal } from './refused-attempt.js';
 
 /** A place of its own in one queue. */
 export interface Joined {
   readonly place: Place;
-  readonly predecessor: Predecessor | undefined;
+  readonly position: Position;
+  /** Those who share the key before it do so with these other permits. */
+  readonly inUse: number | undefined;
 }
-
-/** How often a creation is tried whose answer was lost, and each time has been made of no effect. */
-const ATTEMPTS = 3;
 
 /** The nodes of a store's contenders: what is asked of etcd for them. */
 export class EtcdNodes {
   readonly #members: EtcdMembers;
-  readonly #sessions: EtcdSessions;
   readonly #keys: EtcdKeys;
+  readonly #creation: NodeCreation;
 
   constructor(members: EtcdMembers, sessions: EtcdSessions, keys: EtcdKeys) {
     this.#members = members;
-    this.#sessions = sessions;
     this.#keys = keys;
+    this.#creation = new NodeCreation(members, sessions, keys);
   }
 
-  /** Creates all nodes in one transaction if nobody is in their queues. `undefined`: somebody is. */
-  take(request: AcquireRequest): Promise<Place | undefined> {
+  /**
+   * Creates all nodes in one transaction, if each holds its key at once. `undefined`: one would not. Rejects with
+   * `LockPermitsError` when somebody shares a key with other permits.
+   */
+  async take(request: AcquireRequest): Promise<Place | undefined> {
     const queues = request.keys.map((key) => this.#keys.queue(key));
-    return this.#create(request, queues, (made) => transactions.takeAll(queues, made), {
-      created: (place) => place,
-      refused: (session, responses) => {
-        const firsts = queues.map((_, index) => kvsOf(responses, index)[0]);
-        const [first] = firsts;
-        if (
-          first &&
-          firsts.every((each, index) => isOwn(each, queues[index]!, request.token, session))
-        ) {
-          const nodes = firsts.map((each) => each!.key);
-          return { session, nodes, revision: BigInt(first.create_revision) };
-        }
-        return firsts.some(Boolean) ? undefined : 'stale';
+    let seen: bigint | undefined;
+    const taken = await this.#creation.create(request, queues, {
+      transaction: (made) => transactions.takeAll(queues, made, seen),
+      created: (place): Place | LockPermitsError | undefined => place,
+      refused: (session, content, answer) => {
+        const lines = queues.map((_, index) => lineOf(kvsOf(answer, index)));
+        const result = afterRefusal(request, session.id, queues, lines);
+        if (result === 'again') seen = BigInt(answer.header.revision);
+        if (!result || result === 'again' || result instanceof LockPermitsError) return result;
+        const nodes = result.map(({ key }) => key);
+        return { session, nodes, revision: result[0]!.revision, content };
       },
     });
+    if (taken instanceof LockPermitsError) throw taken;
+    return taken;
   }
 
   /** Creates a node at the end of the queue. */
   join(request: AcquireRequest): Promise<Joined> {
     const queue = this.#keys.queue(request.key);
-    return this.#create<Joined>(request, [queue], (made) => transactions.join(queue, made), {
-      created: (place, { responses }) => ({
-        place,
-        predecessor: asPredecessor(kvsOf(responses, 1)[1], place.revision),
-      }),
-      refused: () => 'stale',
+    return this.#creation.create<Joined>(request, [queue], {
+      transaction: (made) => transactions.join(queue, made),
+      created: (place, answer) => {
+        const before = lineOf(kvsOf(answer, 1)).filter(({ revision }) => revision < place.revision);
+        const position = positionOf(queue, before, place.content, [], place.revision);
+        const inUse = otherPermits([...before, place.content], before.length);
+        return { place, position, inUse };
+      },
+      refused: () => 'again',
     });
   }
 
-  /** Who stands before the place now. `'gone'`: the place itself is no more. */
-  async look(
-    key: string,
-    place: Place,
-    signal: AbortSignal,
-  ): Promise<Predecessor | 'gone' | undefined> {
-    const txn = transactions.look(this.#keys.queue(key), place.nodes[0]!, place.revision);
+  /** Where the place is now in its queue. */
+  async look(key: string, place: Place, signal: AbortSignal): Promise<Position> {
+    const queue = this.#keys.queue(key);
+    const { content, nodes, revision } = place;
+    const txn = transactions.look(queue, { key: nodes[0]!, revision, content });
     const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), signal);
-    if (!answer.succeeded) return 'gone';
-    return asPredecessor(kvsOf(answer.responses, 0)[0], BigInt(answer.header.revision));
+    if (!answer.succeeded) return { state: 'gone' };
+    const [before, behind] = [0, 1].map((index) => lineOf(kvsOf(answer, index)));
+    return positionOf(queue, before!, content, behind!, BigInt(answer.header.revision));
+  }
+
+  /** Lets those hear of it who wait for it right behind. They hear of its end at the latest. */
+  tellNext(place: Place): void {
+    this.#rewrite(place, place.content).catch(() => {});
+  }
+
+  /** Makes a reader of a writer. Asks until it knows whether all nodes were still there, or the session is lost. */
+  downgrade(place: Place): Promise<boolean> {
+    return this.#rewrite(place, { ...place.content, permits: Infinity });
   }
 
   /** Whether all nodes are still there. Asks until it knows, or the session is lost. */
@@ -116,81 +122,23 @@ export class EtcdNodes {
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    const range = { request_range: transactions.first(this.#keys.queue(key)) };
+    const range = { request_range: transactions.everybody(this.#keys.queue(key)) };
     const txn = { compare: [], success: [range], failure: [] };
-    const { responses } = await this.#members.ask((client, o) => client.kv.txn(txn, o));
-    const first = kvsOf(responses, 0)[0];
+    const answer = await this.#members.ask((client, o) => client.kv.txn(txn, o));
+    const holders = holdersOf(lineOf(kvsOf(answer, 0)));
+    const [first] = holders;
     if (!first) return undefined;
-    const holder = first.value.toString() || undefined;
-    return { key, holder, fencingToken: BigInt(first.create_revision) };
+    const { permits, revision } = first;
+    const holder = first.holder || undefined;
+    if (permits === undefined) return { key, holder, fencingToken: revision };
+    return { key, holder, permits, holders: holders.map((each) => each.holder) };
   }
 
-  async #create<T>(
-    { token, holder = '' }: AcquireRequest,
-    queues: readonly Queue[],
-    transaction: (made: NewNodes) => TxnRequest,
-    read: {
-      created: (place: Place, answer: TxnResponse) => T;
-      refused: (session: EtcdSession, responses: TxnResponse['responses']) => T | 'stale';
-    },
-  ): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const session = await this.#sessions.current();
-      const nodes = queues.map((queue) => newNode(queue, token));
-      const { id, epoch } = session;
-      const made = { nodes, holder, session: id, guard: this.#keys.guard(id), epoch };
-      try {
-        const answer = await this.#members.once((c, o) => c.kv.txn(transaction(made), o));
-        const { succeeded, responses, header } = answer;
-        if (succeeded)
-          return read.created({ session, nodes, revision: BigInt(header.revision) }, answer);
-        session.learnEpoch(versionOf(kvsOf(responses, responses.length - 1)[0]));
-        const result = read.refused(session, responses);
-        if (result !== 'stale') return result;
-      } catch (error) {
-        await this.#undo(session, made, error);
-        if (attempt >= ATTEMPTS) throw error;
-      }
-    }
+  async #rewrite({ session, nodes, revision }: Place, content: NodeContent): Promise<boolean> {
+    const txn = transactions.rewrite(nodes, revision, content, session.id);
+    const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), session.lost);
+    return answer.succeeded;
   }
-
-  /** Throws `error` where another attempt is of no use, or cannot be made yet. */
-  async #undo(session: EtcdSession, made: NewNodes, error: unknown): Promise<void> {
-    if (isSessionGone(error)) return session.lose('etcd does not know it');
-    if (isRefusal(error)) throw error;
-    const txn = transactions.revoke(made, isAnswer(error));
-    const undone = this.#members
-      .insist((client, o) => client.kv.txn(txn, o), session.lost, isSessionGone)
-      .then(
-        ({ responses }) => session.learnEpoch(versionOf(kvsOf(responses, responses.length - 1)[0])),
-        (failure) => {
-          if (isSessionGone(failure)) session.lose('etcd does not know it');
-        },
-      );
-    if (!(await this.#members.isInTime(undone))) throw error;
-  }
-}
-
-function kvsOf(responses: TxnResponse['responses'], index: number): readonly KeyValue[] {
-  return responses[index]?.response_range?.kvs ?? [];
-}
-
-function versionOf(guard: KeyValue | undefined): string {
-  return guard?.version ?? '0';
-}
-
-/** A node of a session of before may go at any moment. */
-function isOwn(
-  node: KeyValue | undefined,
-  queue: Queue,
-  token: string,
-  { id }: EtcdSession,
-): boolean {
-  return node?.lease === id && isNodeOf(queue, token, node.key);
-}
-
-function asPredecessor(node: KeyValue | undefined, seen: bigint): Predecessor | undefined {
-  return node && { key: node.key, from: String(seen + 1n) };
 }
 
 function allSucceeded({ succeeded, responses }: TxnResponse): boolean {

@@ -1,53 +1,88 @@
 import type { Compare, RangeRequest, RequestOp, TxnRequest } from './etcd-client.js';
 import type { Queue } from './etcd-keys.js';
+import { nodeValue } from './node-value.js';
+import type { NodeContent } from './node-value.js';
 
 /** A node that is to be, below the session that it lives by. */
 export interface NewNodes {
   readonly nodes: readonly Buffer[];
-  readonly holder: string;
+  readonly content: NodeContent;
   readonly session: string;
   readonly guard: Buffer;
   /** The guard's version: a later one means that this request is to have no effect. */
   readonly epoch: string;
 }
 
-/** The last of a queue, or the last before a revision. */
-function last({ range }: Queue, count: number, upTo?: string): RangeRequest {
-  const sorted = { sort_order: 'Descend', sort_target: 'Create', limit: count } as const;
-  return { ...range, ...sorted, ...(upTo !== undefined && { max_create_revision: upTo }) };
+/** A node as it was created. */
+export interface OwnNode {
+  readonly key: Buffer;
+  readonly revision: bigint;
+  readonly content: NodeContent;
 }
 
-/** Who holds: the lowest create revision. */
-export function first({ range }: Queue): RangeRequest {
-  return { ...range, sort_order: 'Ascend', sort_target: 'Create', limit: 1 };
-}
-
-/** Creates a node in each queue if all are empty. Else tells the first of each, then the guard. */
-export function takeAll(queues: readonly Queue[], made: NewNodes): TxnRequest {
+/**
+ * Creates a node in each queue if all are empty, or, with `seen`, if nothing was written to any of them after that revision.
+ * Else tells who is there, of each at least the first one, then the guard.
+ */
+export function takeAll(
+  queues: readonly Queue[],
+  made: NewNodes,
+  seen: bigint | undefined,
+): TxnRequest {
+  const isFree = (queue: Queue) => (seen === undefined ? isEmpty(queue) : isUnchanged(queue, seen));
+  const isShared = made.content.permits !== undefined;
   return {
-    compare: [...queues.map(isEmpty), isAt(made)],
+    compare: [...queues.map(isFree), isAt(made)],
     success: puts(made),
     failure: [
-      ...queues.map((queue) => ({ request_range: first(queue) })),
+      ...queues.map((queue) => ({ request_range: isShared ? everybody(queue) : first(queue) })),
       { request_range: { key: made.guard } },
     ],
   };
 }
 
-/** Creates a node, and tells the last two: it, and the one before it. Else tells the guard. */
+/** Creates a node, and tells who is there: at least it, and the one before it. Else tells the guard. */
 export function join(queue: Queue, made: NewNodes): TxnRequest {
+  const isShared = made.content.permits !== undefined;
   return {
     compare: [isAt(made)],
-    success: [...puts(made), { request_range: last(queue, 2) }],
+    success: [...puts(made), { request_range: isShared ? everybody(queue) : last(queue, 2) }],
     failure: [{ request_range: { key: made.guard } }],
   };
 }
 
-/** Tells who stands before the node, if the node is still the one that was created then. */
-export function look(queue: Queue, node: Buffer, revision: bigint): TxnRequest {
+/**
+ * Tells who stands before the node, and who right behind it, if it is still the one that was created then. One that excludes
+ * everybody has to know of the one right before it only.
+ */
+export function look(queue: Queue, { key, revision, content }: OwnNode): TxnRequest {
+  const isShared = content.permits !== undefined;
+  const limits = { max_create_revision: String(revision - 1n) };
+  const before = isShared ? everybody(queue, limits) : last(queue, 1, limits);
+  const behind = { ...first(queue), min_create_revision: String(revision + 1n) };
   return {
-    compare: [isOf(node, revision)],
-    success: [{ request_range: last(queue, 1, String(revision - 1n)) }],
+    compare: [isOf(key, revision)],
+    success: [{ request_range: before }, ...(isShared ? [{ request_range: behind }] : [])],
+    failure: [],
+  };
+}
+
+/** Everybody in a queue, in the order of arrival. */
+export function everybody({ range }: Queue, limits: Partial<RangeRequest> = {}): RangeRequest {
+  return { ...range, sort_order: 'Ascend', sort_target: 'Create', ...limits };
+}
+
+/** Writes to nodes that are all still the ones that were created then. */
+export function rewrite(
+  nodes: readonly Buffer[],
+  revision: bigint,
+  content: NodeContent,
+  session: string,
+): TxnRequest {
+  const value = nodeValue(content);
+  return {
+    compare: nodes.map((node) => isOf(node, revision)),
+    success: nodes.map((key) => ({ request_put: { key, value, lease: session } })),
     failure: [],
   };
 }
@@ -91,6 +126,11 @@ function isEmpty({ range }: Queue): Compare {
   return { target: 'Create', result: 'Equal', create_revision: '0', ...range };
 }
 
+/** Nobody has come since. Whoever has gone is no hindrance. */
+function isUnchanged({ range }: Queue, seen: bigint): Compare {
+  return { target: 'Mod', result: 'Less', mod_revision: String(seen + 1n), ...range };
+}
+
 function isOf(key: Buffer, revision: bigint): Compare {
   return { target: 'Create', result: 'Equal', create_revision: String(revision), key };
 }
@@ -99,7 +139,15 @@ function isAt({ guard, epoch }: NewNodes): Compare {
   return { target: 'Version', result: 'Equal', version: epoch, key: guard };
 }
 
-function puts({ nodes, holder, session }: NewNodes): RequestOp[] {
-  const value = Buffer.from(holder);
+function puts({ nodes, content, session }: NewNodes): RequestOp[] {
+  const value = nodeValue(content);
   return nodes.map((key) => ({ request_put: { key, value, lease: session } }));
+}
+
+function first(queue: Queue): RangeRequest {
+  return everybody(queue, { limit: 1 });
+}
+
+function last({ range }: Queue, limit: number, limits: Partial<RangeRequest> = {}): RangeRequest {
+  return { ...range, sort_order: 'Descend', sort_target: 'Create', limit, ...limits };
 }

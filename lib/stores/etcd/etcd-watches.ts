@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.js';
 import { within } from './bounded.js';
 import type { EtcdStream, WatchRequest, WatchResponse } from './etcd-client.js';
 import type { EtcdConnection, EtcdMembers } from './etcd-members.js';
+import type { Awaited } from './queue-position.js';
 
 /** The watches of a store, on one stream. */
 export class EtcdWatches {
@@ -19,23 +20,29 @@ export class EtcdWatches {
   }
 
   /**
-   * Resolves once `key` was deleted in revision `from` or later. Resolves also when that can be told no more, for the
-   * connection was lost or the revision was compacted away, and once in a while: the caller looks, and watches again. Rejects
-   * when no watch can be had.
+   * Resolves `true` once what is awaited has happened, in the revision `from` or later. Resolves `false` when that can be told no
+   * more, for the connection was lost or the revision was compacted away, and once in a while: the caller looks, and watches
+   * again. Rejects when no watch can be had.
    *
    * `isEager`: resolves at once, too, when anything at all has changed since: etcd tells of what was before a watch only every
    * 100 ms, so a look is quicker.
    */
-  async deleted(key: Buffer, from: string, signal: AbortSignal, isEager: boolean): Promise<void> {
+  async happened(what: Awaited, signal: AbortSignal, isEager: boolean): Promise<boolean> {
     const stream = await this.#open();
     const over = new AbortController();
+    let isTold = false;
     const stop = () => over.abort();
+    const wake = (wasTold: boolean) => {
+      isTold = wasTold;
+      stop();
+    };
     signal.addEventListener('abort', stop, { once: true });
-    const id = stream.watch(key, from, { wake: stop, isEager });
+    const id = stream.watch(what, { wake, isEager });
     if (signal.aborted) stop();
     await sleep(this.#clock, this.#patience, over.signal, true);
     signal.removeEventListener('abort', stop);
     stream.forget(id);
+    return isTold;
   }
 
   #open(): Promise<WatchStream> {
@@ -72,7 +79,8 @@ async function openStream(connection: EtcdConnection, ended: () => void): Promis
 interface Watching {
   readonly from: bigint;
   readonly isEager: boolean;
-  readonly wake: () => void;
+  /** `wasTold`: it has happened. */
+  readonly wake: (wasTold: boolean) => void;
 }
 
 class WatchStream {
@@ -88,15 +96,16 @@ class WatchStream {
     raw.on('data', (response) => this.#heard(response));
   }
 
-  watch(key: Buffer, from: string, who: Omit<Watching, 'from'>): string {
+  watch({ key, range_end, from, until }: Awaited, who: Omit<Watching, 'from'>): string {
     const id = String(++this.#count);
     if (this.#hasEnded) {
-      who.wake();
+      who.wake(false);
       return id;
     }
     this.#watching.set(id, { ...who, from: BigInt(from) });
-    const filters = ['Noput'] as const;
-    this.#raw.write({ create_request: { watch_id: id, key, start_revision: from, filters } });
+    const range = { key, ...(range_end && { range_end }), start_revision: from };
+    const filters = until === 'gone' ? (['Noput'] as const) : [];
+    this.#raw.write({ create_request: { watch_id: id, ...range, filters } });
     return id;
   }
 
@@ -109,7 +118,7 @@ class WatchStream {
   end(): void {
     this.#hasEnded = true;
     this.#ended();
-    for (const { wake } of this.#watching.values()) wake();
+    for (const { wake } of this.#watching.values()) wake(false);
     this.#watching.clear();
   }
 
@@ -117,11 +126,11 @@ class WatchStream {
     const watching = this.#watching.get(watch_id);
     if (!canceled) {
       const isLate = created && watching?.isEager && BigInt(header.revision) >= watching.from;
-      if (isLate || events.length > 0) watching?.wake();
+      if (isLate || events.length > 0) watching?.wake(events.length > 0);
       return;
     }
     this.#watching.delete(watch_id);
-    if (compact_revision !== '0') watching?.wake();
+    if (compact_revision !== '0') watching?.wake(false);
     else if (watching || watch_id.startsWith('-')) this.#raw.cancel(); // refused: its login may have run out
   }
 }

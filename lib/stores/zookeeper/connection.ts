@@ -3,8 +3,8 @@ import { cut, repair, retire } from './client-repairs.js';
 import { Confirmations } from './confirmations.js';
 import { OpenCalls } from './open-calls.js';
 import type { Call } from './open-calls.js';
-import { Watches, aWaiting } from './watches.js';
-import { Code } from './zookeeper-client.js';
+import { Watches } from './watches.js';
+import { Code, CreateMode } from './zookeeper-client.js';
 import type {
   Done,
   Stat,
@@ -38,9 +38,9 @@ export class Connection {
   isConnected = false;
   readonly calls: OpenCalls;
   readonly confirmations = new Confirmations();
+  readonly watches: Watches;
   readonly #client: ZooKeeperClient;
   readonly #events: ConnectionEvents;
-  readonly #watches = new Watches();
 
   constructor(client: ZooKeeperClient, clock: Clock, events: ConnectionEvents) {
     this.#client = client;
@@ -49,6 +49,7 @@ export class Connection {
       expired: () => events.ended('it has expired'),
       written: (sentAt) => this.confirmations.answered(sentAt, this.sessionTimeout * PING_WITHIN),
     });
+    this.watches = new Watches(client, (call) => this.#find(call));
     repair(client.connectionManager);
     client.on('connected', () => this.#connected());
     client.on('disconnected', () => this.#disconnected());
@@ -96,6 +97,24 @@ export class Connection {
     return (await this.#find({ path, isWrite: true, send })) ?? false;
   }
 
+  /** Writes to all or none. Resolves `false` when one is missing. */
+  async writeAll(paths: readonly string[], data: Buffer): Promise<boolean> {
+    const call = this.#transaction(paths, (all, path) => all.setData(path, data, -1));
+    return (await this.#find(call)) !== undefined;
+  }
+
+  /** Writes to all and makes a node beside each, or does nothing. Resolves `false` when one is missing. */
+  async markAll(
+    paths: readonly string[],
+    markOf: (path: string) => string,
+    data: Buffer,
+    acl: object[],
+  ): Promise<boolean> {
+    const mark = (all: Transaction, path: string) =>
+      all.setData(path, data, -1).create(markOf(path), data, acl, CreateMode.ephemeral);
+    return (await this.#find(this.#transaction(paths, mark))) !== undefined;
+  }
+
   /** A write that changes nothing. What is read after it is no older than it. Resolves `false` when a node is missing. */
   async check(paths: readonly string[]): Promise<boolean> {
     const call = this.#transaction(paths, (all, path) => all.check(path, -1));
@@ -113,29 +132,6 @@ export class Connection {
     const send = (done: Done<NodeContent>) =>
       this.#client.getData(path, (error, data, stat) => done(error, this.#contentOf(data, stat)));
     return this.#find({ path, isWrite: false, send });
-  }
-
-  /**
-   * Resolves when something happens to the node, or there is none. Reads it instead of asking whether it exists: a watch for
-   * a node that is gone would never end. Rejects with `signal.reason`.
-   */
-  async untilChanged(path: string, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const watch = this.#watches.of(path);
-    const change = aWaiting();
-    const stop = () => change.reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    watch.waiting.add(change);
-    try {
-      const send = (done: Done<true>) =>
-        this.#client.getData(path, watch.fire, (error) => done(error, true));
-      const isThere = await this.#find({ path, isWrite: false, send });
-      if (!isThere) watch.fire();
-      await change.promise;
-    } finally {
-      watch.waiting.delete(change);
-      signal.removeEventListener('abort', stop);
-    }
   }
 
   /** Gives the server up: the client turns to the next one. */
@@ -163,7 +159,7 @@ export class Connection {
     if (!this.isConnected) return;
     this.isConnected = false;
     this.calls.fail();
-    this.#watches.fail(new ConnectionLossError());
+    this.watches.fail(new ConnectionLossError());
     this.#events.disconnected();
   }
 

@@ -1,6 +1,4 @@
 /** `nest-holdfast/zookeeper`. */
 export { ZooKeeperLockStore } from './zookeeper-lock.store.js';
-export type { ZooKeeperRequest } from './zookeeper-lock.store.js';
-export type { LockMode } from './node-names.js';
 export type { ZooKeeperAcl, ZooKeeperPermission } from './zookeeper-acl.js';
 export type { ZooKeeperAuth, ZooKeeperLockStoreOptions } from './zookeeper-options.js';

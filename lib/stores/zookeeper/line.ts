@@ -1,51 +1,35 @@
-import { parseNode } from './node-names.js';
-import type { LineNode } from './node-names.js';
+import { nodesOf } from './node-names.js';
+import { otherPermits, placeInLine } from '../../core/place-in-line.js';
 
-/** Where a node stands in its line: it holds the lock, waits for one other node to go, or is not there any more. */
+/** What one who waits is waiting for. */
+export type Awaited =
+  /** `'changed'`: that the node is written to, or gone. */
+  | { readonly node: string; readonly until: 'gone' | 'changed' }
+  /** That the line is not this one any more. */
+  | { readonly names: readonly string[] };
+
+/** Where a node stands in its line: it holds the lock, waits, or is not there any more. */
 export type Place =
-  | { readonly state: 'holds' }
-  | { readonly state: 'waits'; readonly watch: string }
+  /** `tells`: somebody behind it may be waiting for it to be written to. */
+  | { readonly state: 'holds'; readonly tells: boolean }
+  /** `inUse`: those who share the key before it do so with these other permits. */
+  | { readonly state: 'waits'; readonly awaits: Awaited; readonly inUse?: number | undefined }
   | { readonly state: 'gone' };
 
-/**
- * Who holds, and whom to watch: the recipes for locks and for shared locks
- * (https://zookeeper.apache.org/doc/current/recipes.html#sc_recipes_Locks). A writer holds when nobody is before it, and else
- * watches the one right before it. A reader holds when no writer is before it, and else watches the last one of these. So
- * nobody is woken who does not come next.
- *
- * `children` are all names under the key, in any order; names of other shapes do not count.
- */
-export function placeOf(name: string, children: readonly string[]): Place {
-  const own = parseNode(name);
-  if (!own || !children.includes(name)) return { state: 'gone' };
-  let last: LineNode | undefined;
-  for (const node of nodesOf(children)) {
-    const isInTheWay = own.mode === 'write' || node.mode === 'write';
-    if (isInTheWay && isBefore(node, own) && (!last || isBefore(last, node))) last = node;
-  }
-  return last ? { state: 'waits', watch: last.name } : { state: 'holds' };
-}
-
-/** The first node in the line, which holds the lock. `undefined` when nobody is there. */
-export function firstOf(children: readonly string[]): LineNode | undefined {
-  return nodesOf(children).reduce<LineNode | undefined>(
-    (first, node) => (first && isBefore(first, node) ? first : node),
-    undefined,
-  );
+/** `names` are all that are under the key, in any order. */
+export function placeOf(name: string, names: readonly string[]): Place {
+  const line = nodesOf(names);
+  const index = line.findIndex((node) => node.name === name);
+  if (index < 0) return { state: 'gone' };
+  const place = placeInLine(line, index);
+  if (place.state === 'holds') return { state: 'holds', tells: place.tells !== undefined };
+  const awaits = 'behind' in place ? { node: place.behind.name, until: place.until } : { names };
+  return { state: 'waits', awaits, inUse: otherPermits(line, index) };
 }
 
 /** The nodes that a request left, by what their names begin with. */
-export function nodesFrom(prefix: string, children: readonly string[]): string[] {
-  return children.filter(
+export function nodesFrom(prefix: string, names: readonly string[]): string[] {
+  return names.filter(
     (name) => name.startsWith(prefix) && /^-?\d+$/.test(name.slice(prefix.length)),
   );
-}
-
-/** By the number that the server gave. It wraps, so what counts is the way from one to the other. */
-function isBefore(one: LineNode, other: LineNode): boolean {
-  return ((one.sequence - other.sequence) | 0) < 0;
-}
-
-function nodesOf(children: readonly string[]): LineNode[] {
-  return children.flatMap((name) => parseNode(name) ?? []);
 }

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js';
-import { pathElement } from './node-names.js';
+import { pathElement, readerMark } from './node-names.js';
 import { Code, CreateMode } from './zookeeper-client.js';
 import { isRefusal } from './zookeeper-errors.js';
 
@@ -31,6 +31,20 @@ export class Lines {
         if (!isRefusal(error, Code.noNode) || attempt === ATTEMPTS) throw error;
         await Promise.all(paths.map((path) => this.#open(connection, lineOf(path))));
       }
+    }
+  }
+
+  /** Makes readers of writers, all or none. Resolves `false` when one is gone. May be repeated. */
+  async markReaders(
+    connection: Connection,
+    paths: readonly string[],
+    data: Buffer,
+  ): Promise<boolean> {
+    try {
+      return await connection.markAll(paths, readerMark, data, this.#acl);
+    } catch (error) {
+      if (isRefusal(error, Code.nodeExists)) return true;
+      throw error;
     }
   }
 

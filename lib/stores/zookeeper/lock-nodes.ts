@@ -1,11 +1,12 @@
 import { eitherOf } from '../../core/abort-signals.js';
 import type { Connection } from './connection.js';
-import { placeOf } from './line.js';
-import type { Place } from './line.js';
 import { lineOf } from './lines.js';
 import type { Lines } from './lines.js';
 import { createNodes } from './node-creation.js';
 import type { NodePlan } from './node-creation.js';
+import { readerMark } from './node-names.js';
+import { NodePlaces } from './node-places.js';
+import { removal } from './node-removal.js';
 import type { Patience, Session } from './session.js';
 import type { Tenure } from './tenure.js';
 import { SessionEndedError } from './zookeeper-errors.js';
@@ -18,9 +19,12 @@ export class LockNodes {
   readonly #lines: Lines;
   readonly #session: Session;
   readonly #tenure: Tenure;
-  readonly #paths: readonly string[];
+  readonly #plan: NodePlan;
+  readonly #nodes: readonly string[];
+  readonly #places: NodePlaces;
   readonly #gone: (() => void)[] = [];
-  #czxid: bigint | undefined;
+  #isShared: boolean;
+  #downgrading: Promise<boolean> | undefined;
   #left: Promise<boolean> | undefined;
 
   /** Makes the nodes. Leaves none behind when it rejects. */
@@ -33,18 +37,21 @@ export class LockNodes {
     const tenure = session.enter();
     try {
       tenure.paths = await createNodes(lines, session, plan, patience);
-      return new LockNodes(lines, session, tenure);
+      return new LockNodes(lines, session, tenure, plan);
     } catch (error) {
       session.leave(tenure);
       throw error;
     }
   }
 
-  private constructor(lines: Lines, session: Session, tenure: Tenure) {
+  private constructor(lines: Lines, session: Session, tenure: Tenure, plan: NodePlan) {
     this.#lines = lines;
     this.#session = session;
     this.#tenure = tenure;
-    this.#paths = tenure.paths;
+    this.#plan = plan;
+    this.#nodes = tenure.paths;
+    this.#places = new NodePlaces(session, plan, tenure.paths);
+    this.#isShared = plan.permits !== undefined;
     tenure.lost.addEventListener('abort', () => this.#giveUp(), { once: true });
   }
 
@@ -58,9 +65,9 @@ export class LockNodes {
     return this.#left === undefined && !this.lost.aborted;
   }
 
-  /** The transaction that created them. Known once their place is. */
-  get czxid(): bigint {
-    return this.#czxid!;
+  /** The transaction that created them, where they exclude everybody else. Known once they hold. */
+  get fencingToken(): bigint | undefined {
+    return this.#isShared ? undefined : this.#places.czxid;
   }
 
   /** Calls `listener` when they are lost or left. */
@@ -68,42 +75,38 @@ export class LockNodes {
     this.#gone.push(listener);
   }
 
-  /** Where they stand now: they hold when each does, and one that waits names the path to watch. */
-  place(): Promise<Place> {
-    return this.#session.retry(async (connection) => {
-      const [isThere, ...places] = await Promise.all([
-        this.#czxid !== undefined || this.#read(connection, this.#paths[0]!),
-        ...this.#paths.map((path) => placeAt(connection, path)),
-      ]);
-      const gone = places.find(({ state }) => state === 'gone');
-      if (!isThere || gone) return { state: 'gone' };
-      return places.find(({ state }) => state === 'waits') ?? { state: 'holds' };
-    });
+  /** Whether they hold the lock now. Rejects when one is gone, and as `NodePlaces` says. */
+  async doHold(): Promise<boolean> {
+    return (await this.#places.look()) === undefined;
+  }
+
+  /** Resolves when they hold the lock. Rejects with `signal.reason`, and as `doHold` does. */
+  async untilTheyHold(signal: AbortSignal): Promise<void> {
+    const over = eitherOf(this.#tenure.lost, signal);
+    try {
+      await this.#places.untilAllHold(over.signal);
+    } finally {
+      over.forget();
+    }
   }
 
   /** Looks whether all are still there, once there is a connection. */
   async isThere(): Promise<boolean> {
     if (!this.isOurs) return false;
-    try {
-      const areThere = await this.#session.retry((connection) =>
-        Promise.all(this.#paths.map((path) => this.#read(connection, path))),
-      );
-      if (areThere.includes(false)) this.#giveUp();
-      return this.isOurs;
-    } catch (error) {
-      if (error instanceof SessionEndedError) return false;
-      throw error;
-    }
+    const areThere = await this.#inSession((connection) =>
+      Promise.all(this.#tenure.paths.map(async (path) => (await connection.read(path))?.isOurs)),
+    );
+    if (areThere?.some((isThere) => !isThere)) this.#giveUp();
+    return areThere !== undefined && this.isOurs;
   }
 
-  /** Resolves when they hold the lock. Rejects with `signal.reason`, and when one is gone. */
-  async untilTheyHold(signal: AbortSignal): Promise<void> {
-    const over = eitherOf(this.#tenure.lost, signal);
-    try {
-      await this.#wait(over.signal);
-    } finally {
-      over.forget();
-    }
+  /** Makes readers of writers, once there is a connection. Resolves `false` when one was gone, or went with its session. */
+  async downgrade(): Promise<boolean> {
+    if (this.#isShared || !this.isOurs) return this.isThere();
+    this.#downgrading ??= this.#markReaders();
+    const isDone = await this.#downgrading;
+    if (!isDone) this.#giveUp();
+    return isDone;
   }
 
   /** Removes them, as soon as there is a connection. Resolves `false` when one was gone, or went with its session. */
@@ -113,31 +116,32 @@ export class LockNodes {
   }
 
   goneError(): Error {
-    return new Error(`${this.#paths.join(' or ')} was deleted at ZooKeeper`);
+    return this.#places.goneError();
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const place = await this.place();
-      signal.throwIfAborted();
-      if (place.state === 'holds') return;
-      if (place.state === 'gone') throw this.goneError();
-      await this.#session.attempt((connection) => connection.untilChanged(place.watch, signal));
-    }
+  async #markReaders(): Promise<boolean> {
+    const { data } = this.#plan;
+    const areMarked = await this.#inSession((connection) =>
+      this.#lines.markReaders(connection, this.#nodes, data),
+    );
+    if (!areMarked) return false;
+    this.#isShared = true;
+    this.#tenure.paths = [...this.#nodes, ...this.#nodes.map(readerMark)];
+    return true;
   }
 
   async #remove(): Promise<boolean> {
-    const session = this.#session;
+    await this.#downgrading?.catch(() => {}); // it makes nodes that are to be removed, too
     try {
-      const wereThere = await session.retry(removal(this.#paths));
-      for (const path of this.#paths)
-        session.attempt((connection) => this.#lines.tidy(connection, lineOf(path))).catch(() => {});
-      return wereThere;
-    } catch (error) {
-      if (error instanceof SessionEndedError) return false;
-      throw error;
+      const wereThere = await this.#inSession(removal(this.#tenure.paths));
+      for (const path of this.#nodes)
+        this.#session
+          .attempt((connection) => this.#lines.tidy(connection, lineOf(path)))
+          .catch(() => {});
+      return wereThere ?? false;
     } finally {
-      this.#end();
+      this.#session.leave(this.#tenure);
+      for (const listener of this.#gone.splice(0)) listener();
     }
   }
 
@@ -146,32 +150,15 @@ export class LockNodes {
     this.leave().catch(() => {});
   }
 
-  #end(): void {
-    this.#session.leave(this.#tenure);
-    for (const listener of this.#gone.splice(0)) listener();
+  /** Resolves `undefined` when the session has ended, and with it whatever was there. */
+  async #inSession<T>(
+    call: (connection: Connection, isRepeated: boolean) => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await this.#session.retry(call);
+    } catch (error) {
+      if (error instanceof SessionEndedError) return undefined;
+      throw error;
+    }
   }
-
-  async #read(connection: Connection, path: string): Promise<boolean> {
-    const content = await connection.read(path);
-    if (!content?.isOurs) return false;
-    this.#czxid = content.czxid;
-    return true;
-  }
-}
-
-async function placeAt(connection: Connection, path: string): Promise<Place> {
-  const line = lineOf(path);
-  const place = placeOf(path.slice(line.length + 1), (await connection.children(line)) ?? []);
-  return place.state === 'waits' ? { ...place, watch: `${line}/${place.watch}` } : place;
-}
-
-/** All at once, or those that are left when one was gone. When this is a repetition, all may be: by what was not answered. */
-function removal(paths: readonly string[]) {
-  let wasOneGone = false;
-  return async (connection: Connection, isRepeated: boolean): Promise<boolean> => {
-    if (!wasOneGone && (await connection.removeAll(paths))) return true;
-    wasOneGone ||= !isRepeated;
-    const left = await Promise.all(paths.map((path) => connection.remove(path)));
-    return !wasOneGone && !left.includes(true);
-  };
 }

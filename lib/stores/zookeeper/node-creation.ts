@@ -5,8 +5,11 @@ import type { Patience, Session } from './session.js';
 
 /** What the nodes of a request are made of: one in the line of each key, all made by one transaction. */
 export interface NodePlan {
+  readonly keys: readonly string[];
   /** The nodes of the keys. */
   readonly lines: readonly string[];
+  /** As in `AcquireRequest`. */
+  readonly permits: number | undefined;
   /** What the names begin with: it names the request, so that nodes whose creation was not answered are found again. */
   readonly prefix: string;
   readonly data: Buffer;

@@ -1,17 +1,16 @@
-/** `write` excludes everybody, `read` only those that write. */
-export type LockMode = 'read' | 'write';
+import type { Standing } from '../../core/place-in-line.js';
 
 /** One node of a key's line. */
-export interface LineNode {
+export interface LineNode extends Standing {
   readonly name: string;
-  /** What names the request: everything before the mode. */
+  /** What names the request: everything before its kind. */
   readonly request: string;
-  readonly mode: LockMode;
   /** Given by the server: grows within one line, and wraps from 2^31 - 1 to -2^31. */
   readonly sequence: number;
 }
 
-const NODE_NAME = /^(.+)-(read|write)-(-?\d+)$/;
+const NODE_NAME = /^(.+)-(write|read|permits[1-9]\d*)-(-?\d+)$/;
+const READER_MARK = '-reads';
 
 /**
  * Any text as one element of a path: what is not `A-Z a-z 0-9 - _ . ! ~ * ' ( )` becomes `%` and the bytes of its UTF-8 form,
@@ -22,13 +21,42 @@ export function pathElement(text: string): string {
 }
 
 /** What the node of a request is called before the server appends its number. */
-export function nodePrefix(token: string, mode: LockMode): string {
-  return `${pathElement(token)}-${mode}-`;
+export function nodePrefix(token: string, permits: number | undefined): string {
+  return `${pathElement(token)}-${kindOf(permits)}-`;
+}
+
+/** The node beside that of a writer which says that it has become a reader. */
+export function readerMark(name: string): string {
+  return `${name}${READER_MARK}`;
+}
+
+/** The nodes of a line, in order, whatever the order of their names. Names of other shapes do not count. */
+export function nodesOf(names: readonly string[]): LineNode[] {
+  const all = new Set(names);
+  return names
+    .flatMap((name) => parseNode(name) ?? [])
+    .map((node) => (all.has(readerMark(node.name)) ? { ...node, permits: Infinity } : node))
+    .toSorted(byNumber);
 }
 
 /** `undefined` for a node that is none of ours. */
 export function parseNode(name: string): LineNode | undefined {
-  const [, request, mode, digits] = NODE_NAME.exec(name) ?? [];
+  const [, request, kind, digits] = NODE_NAME.exec(name) ?? [];
   if (request === undefined) return undefined;
-  return { name, request, mode: mode as LockMode, sequence: Number(digits) };
+  return { name, request, permits: permitsOf(kind!), sequence: Number(digits) };
+}
+
+function kindOf(permits: number | undefined): string {
+  if (permits === undefined) return 'write';
+  return permits === Infinity ? 'read' : `permits${permits}`;
+}
+
+function permitsOf(kind: string): number | undefined {
+  if (kind === 'write') return undefined;
+  return kind === 'read' ? Infinity : Number(kind.slice('permits'.length));
+}
+
+/** The number wraps, so what counts is the way from one to the other. */
+function byNumber(one: LineNode, other: LineNode): number {
+  return (one.sequence - other.sequence) | 0;
 }

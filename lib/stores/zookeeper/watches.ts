@@ -1,31 +1,54 @@
+import type { Call } from './open-calls.js';
+import type { Done, Stat, ZooKeeperClient } from './zookeeper-client.js';
+
 /** A promise and what settles it. */
-export interface Waiting {
+interface Waiting {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Those who wait for something to happen to one node. */
-export interface Watch {
+/** Those who wait for something to happen to one node, or to what is below it. */
+interface Watch {
   /** For the client, which calls it once, or after a reconnection. */
   readonly fire: () => void;
   readonly waiting: Set<Waiting>;
 }
 
-/** One function for each path: the client keeps it over reconnections, and takes it only once. */
+/** One function for each watch: the client keeps it over reconnections, and takes it only once. */
 export class Watches {
+  readonly #client: ZooKeeperClient;
+  readonly #find: <T>(call: Call<T>) => Promise<T | undefined>;
   readonly #watches = new Map<string, Watch>();
 
-  of(path: string): Watch {
-    const known = this.#watches.get(path);
-    if (known) return known;
-    const fire = () => {
-      this.#watches.delete(path);
-      for (const { resolve } of watch.waiting) resolve();
-    };
-    const watch: Watch = { fire, waiting: new Set() };
-    this.#watches.set(path, watch);
-    return watch;
+  /** `find` makes a call, and resolves `undefined` when there is no such node. */
+  constructor(client: ZooKeeperClient, find: <T>(call: Call<T>) => Promise<T | undefined>) {
+    this.#client = client;
+    this.#find = find;
+  }
+
+  /**
+   * Resolves when the node is written to, or is gone; `until: 'changed'`: also when it was written to before. Rejects with
+   * `signal.reason`. Reads the node instead of asking whether it exists: a watch for one that is gone would never end.
+   */
+  untilNode(path: string, until: 'gone' | 'changed', signal: AbortSignal): Promise<void> {
+    return this.#wait(path, signal, async (fire) => {
+      const send = (done: Done<Stat>) =>
+        this.#client.getData(path, fire, (error, _, stat) => done(error, stat));
+      const stat = await this.#find({ path, isWrite: false, send });
+      if (!stat) fire();
+      return stat !== undefined && stat.version > 0 && until === 'changed';
+    });
+  }
+
+  /** Resolves when the children of the node are not `names` any more. Rejects with `signal.reason`. */
+  untilChildren(path: string, names: readonly string[], signal: AbortSignal): Promise<void> {
+    return this.#wait(`${path}/`, signal, async (fire) => {
+      const send = (done: Done<string[]>) => this.#client.getChildren(path, fire, done);
+      const now = await this.#find({ path, isWrite: false, send });
+      if (!now) fire();
+      return now?.toSorted().join('/') !== names.toSorted().join('/');
+    });
   }
 
   /** The client still has the functions. */
@@ -33,10 +56,43 @@ export class Watches {
     for (const { waiting } of this.#watches.values())
       for (const { reject } of waiting) reject(error);
   }
+
+  /** `set` sets the watch that is called `name`, and resolves `true` when it is late. */
+  async #wait(
+    name: string,
+    signal: AbortSignal,
+    set: (fire: () => void) => Promise<boolean>,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const watch = this.#of(name);
+    const change = aWaiting();
+    const stop = () => change.reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    watch.waiting.add(change);
+    try {
+      const isLate = await set(watch.fire);
+      if (!isLate) await change.promise;
+    } finally {
+      watch.waiting.delete(change);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #of(name: string): Watch {
+    const known = this.#watches.get(name);
+    if (known) return known;
+    const fire = () => {
+      this.#watches.delete(name);
+      for (const { resolve } of watch.waiting) resolve();
+    };
+    const watch: Watch = { fire, waiting: new Set() };
+    this.#watches.set(name, watch);
+    return watch;
+  }
 }
 
 /** A rejection that comes before anybody looks counts as handled. */
-export function aWaiting(): Waiting {
+function aWaiting(): Waiting {
   let resolve!: () => void;
   let reject!: (error: unknown) => void;
   const promise = new Promise<void>((...both) => ([resolve, reject] = both));

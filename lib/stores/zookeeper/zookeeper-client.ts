@@ -22,6 +22,7 @@ export interface ZooKeeperClient {
   create(path: string, data: Buffer, acls: object[], mode: number, done: Done<string>): void;
   remove(path: string, done: Done<void>): void;
   getChildren(path: string, done: Done<string[]>): void;
+  getChildren(path: string, watcher: () => void, done: Done<string[]>): void;
   getData(path: string, done: (error: ClientError | null, data: Buffer, stat: Stat) => void): void;
   getData(
     path: string,
@@ -35,6 +36,7 @@ export type Done<T> = (error: ClientError | null, value: T) => void;
 
 export interface Transaction {
   create(path: string, data: Buffer, acls: object[], mode: number): Transaction;
+  setData(path: string, data: Buffer, version: number): Transaction;
   remove(path: string, version: number): Transaction;
   check(path: string, version: number): Transaction;
   commit(done: Done<readonly TransactionResult[]>): void;
@@ -51,6 +53,8 @@ export interface Stat {
   readonly czxid: Buffer;
   /** 8 bytes: the session of an ephemeral node. */
   readonly ephemeralOwner: Buffer;
+  /** How often it was written to since it was created. */
+  readonly version: number;
 }
 
 export interface ClientError extends Error {
@@ -76,7 +80,12 @@ export interface OutgoingRequest {
 }
 
 /** How a node is created. */
-export const CreateMode = { persistent: 0, ephemeralSequential: 3, container: 4 } as const;
+export const CreateMode = {
+  persistent: 0,
+  ephemeral: 1,
+  ephemeralSequential: 3,
+  container: 4,
+} as const;
 
 /** What the server answers, of what matters here. */
 export const Code = {

@@ -10,8 +10,8 @@ export class ZooKeeperLease implements Lease {
   }
 
   /** The transaction that created the nodes (`czxid`): these numbers grow over all keys alike. */
-  get fencingToken(): bigint {
-    return this.#nodes.czxid;
+  get fencingToken(): bigint | undefined {
+    return this.#nodes.fencingToken;
   }
 
   get lost(): AbortSignal {
@@ -21,6 +21,10 @@ export class ZooKeeperLease implements Lease {
   /** There is nothing to prolong: finds out whether the nodes are still there, once there is a connection. */
   extend(): Promise<boolean> {
     return this.#nodes.isThere();
+  }
+
+  downgrade(): Promise<boolean> {
+    return this.#nodes.downgrade();
   }
 
   async release(): Promise<boolean> {

@@ -5,27 +5,20 @@ import type {
   LockStore,
   StoreNotice,
 } from '../../core/lock-store.js';
-import { firstOf } from './line.js';
+import { inspectLine } from './inspection.js';
 import type { Lines } from './lines.js';
 import { LockNodes } from './lock-nodes.js';
 import type { NodePlan } from './node-creation.js';
 import { nodePrefix } from './node-names.js';
-import type { LockMode } from './node-names.js';
 import type { Patience, Session } from './session.js';
 import { Sessions } from './sessions.js';
 import { ZooKeeperLease } from './zookeeper-lease.js';
 import { checkServers, resolveZooKeeperOptions } from './zookeeper-options.js';
 import type { ZooKeeperLockStoreOptions } from './zookeeper-options.js';
 
-/** A request may ask for a lock that it shares with other readers. */
-export interface ZooKeeperRequest extends AcquireRequest {
-  /** @default 'write' */
-  readonly mode?: LockMode | undefined;
-}
-
 /**
  * Locks on ZooKeeper 3.5.3 or newer, by the recipe of its documentation: an ephemeral node for each request, numbered by the
- * server; the lowest holds, each other one watches the one before it. Several keys have their nodes made by one transaction.
+ * server; the lowest holds, each other one watches the one before it. Those who share a key hold together. Several keys have their nodes made by one transaction.
  * A lock lives as long as the session of its process.
  *
  * `servers` is `'host:2181,host:2181'`. The store opens sessions of its own, the first one when it is first used, and a new
@@ -34,7 +27,14 @@ export interface ZooKeeperRequest extends AcquireRequest {
  */
 export class ZooKeeperLockStore implements LockStore {
   readonly name = 'zookeeper';
-  readonly supports = { fencing: true, fencingFloor: false, ttl: false, manyKeys: true } as const;
+  readonly supports = {
+    fencing: true,
+    fencingFloor: false,
+    ttl: false,
+    manyKeys: true,
+    readLocks: true,
+    semaphores: true,
+  } as const;
   readonly #sessions: Sessions;
   readonly #connectTimeout: number;
   readonly #observers: ((notice: StoreNotice) => void)[] = [];
@@ -50,19 +50,15 @@ export class ZooKeeperLockStore implements LockStore {
     );
   }
 
-  tryAcquire(request: ZooKeeperRequest): Promise<Lease | undefined> {
+  tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     return this.#sessions.use(async (session, lines) => {
       const known = this.#held.get(idOf(request));
       if (await known?.isThere()) return new ZooKeeperLease(known!);
-      return this.#inLine(session, lines, request, {}, async (nodes) => {
-        const { state } = await nodes.place();
-        if (state === 'gone') throw nodes.goneError();
-        return state === 'holds';
-      });
+      return this.#inLine(session, lines, request, {}, (nodes) => nodes.doHold());
     });
   }
 
-  async acquire(request: ZooKeeperRequest, signal: AbortSignal): Promise<Lease> {
+  async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
     const lease = await this.#sessions.use((session, lines) =>
       this.#inLine(session, lines, request, { signal }, async (nodes) => {
         await nodes.untilTheyHold(signal);
@@ -72,25 +68,15 @@ export class ZooKeeperLockStore implements LockStore {
     return lease!;
   }
 
-  /** The first one in line. Costs a write, so that no server answers from its past. */
+  /** Those who hold the key. Costs a write, so that no server answers from its past. */
   inspect(key: string): Promise<LockInspection | undefined> {
-    const look = (session: Session, lines: Lines) =>
-      session.retry(
-        async (connection) => {
-          const line = lines.pathOf(key);
-          await connection.check([lines.root]);
-          for (;;) {
-            const first = firstOf((await connection.children(line)) ?? []);
-            if (!first) return undefined;
-            const content = await connection.read(`${line}/${first.name}`);
-            if (!content) continue; // it has gone meanwhile
-            const holder = content.data.toString() || undefined;
-            return { key, holder, fencingToken: content.czxid };
-          }
-        },
-        { within: this.#connectTimeout },
-      );
-    return this.#sessions.use(look);
+    const patience = { within: this.#connectTimeout };
+    return this.#sessions.use((session, lines) =>
+      session.retry(async (connection) => {
+        await connection.check([lines.root]);
+        return inspectLine(connection, key, lines.pathOf(key));
+      }, patience),
+    );
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
@@ -106,7 +92,7 @@ export class ZooKeeperLockStore implements LockStore {
   async #inLine(
     session: Session,
     lines: Lines,
-    request: ZooKeeperRequest,
+    request: AcquireRequest,
     { signal }: Patience,
     wait: (nodes: LockNodes) => Promise<boolean>,
   ): Promise<Lease | undefined> {
@@ -125,7 +111,7 @@ export class ZooKeeperLockStore implements LockStore {
     }
   }
 
-  #granted(nodes: LockNodes, request: ZooKeeperRequest): Lease {
+  #granted(nodes: LockNodes, request: AcquireRequest): Lease {
     const id = idOf(request);
     this.#held.set(id, nodes);
     nodes.onGone(() => this.#held.delete(id));
@@ -133,13 +119,12 @@ export class ZooKeeperLockStore implements LockStore {
   }
 }
 
-function planOf(
-  lines: Lines,
-  { keys, token, holder = '', mode = 'write' }: ZooKeeperRequest,
-): NodePlan {
+function planOf(lines: Lines, { keys, token, holder = '', permits }: AcquireRequest): NodePlan {
   return {
+    keys,
     lines: keys.map((key) => lines.pathOf(key)),
-    prefix: nodePrefix(token, mode),
+    permits,
+    prefix: nodePrefix(token, permits),
     data: Buffer.from(holder),
   };
 }

@@ -1,0 +1,99 @@
+import type { AcquireRequest } from '../../core/lock-store.js';
+import type { KeyValue, TxnRequest, TxnResponse } from './etcd-client.js';
+import { newNode } from './etcd-keys.js';
+import type { EtcdKeys, Queue } from './etcd-keys.js';
+import type { EtcdMembers } from './etcd-members.js';
+import { isAnswer, isRefusal, isSessionGone } from './etcd-refusal.js';
+import type { EtcdSession } from './etcd-session.js';
+import type { EtcdSessions } from './etcd-sessions.js';
+import { revoke } from './etcd-transactions.js';
+import type { NewNodes } from './etcd-transactions.js';
+import type { NodeContent } from './node-value.js';
+
+/** Nodes as they were created, all in one revision: it, and not their names, says whose they are. */
+export interface Place {
+  readonly session: EtcdSession;
+  readonly nodes: readonly Buffer[];
+  readonly revision: bigint;
+  readonly content: NodeContent;
+}
+
+/** How a creation is asked for, and what its answer means. */
+export interface Creation<T> {
+  readonly transaction: (made: NewNodes) => TxnRequest;
+  readonly created: (place: Place, answer: TxnResponse) => T;
+  /** `again`: what stood against it does so no more. */
+  readonly refused: (
+    session: EtcdSession,
+    content: NodeContent,
+    answer: TxnResponse,
+  ) => T | 'again';
+}
+
+/** How often a creation is tried whose answer was lost, and each time has been made of no effect. */
+const ATTEMPTS = 3;
+
+/** Creates nodes, each time by other names, and sees to it that none is left of which nobody knows. */
+export class NodeCreation {
+  readonly #members: EtcdMembers;
+  readonly #sessions: EtcdSessions;
+  readonly #keys: EtcdKeys;
+
+  constructor(members: EtcdMembers, sessions: EtcdSessions, keys: EtcdKeys) {
+    this.#members = members;
+    this.#sessions = sessions;
+    this.#keys = keys;
+  }
+
+  async create<T>(
+    { token, holder = '', permits }: AcquireRequest,
+    queues: readonly Queue[],
+    { transaction, created, refused }: Creation<T>,
+  ): Promise<T> {
+    const content = { holder, permits };
+    for (let attempt = 1; ; attempt++) {
+      const session = await this.#sessions.current();
+      const nodes = queues.map((queue) => newNode(queue, token));
+      const { id, epoch } = session;
+      const made = { nodes, content, session: id, guard: this.#keys.guard(id), epoch };
+      try {
+        const answer = await this.#members.once((c, o) => c.kv.txn(transaction(made), o));
+        const revision = BigInt(answer.header.revision);
+        if (answer.succeeded) return created({ session, nodes, revision, content }, answer);
+        learnEpoch(session, answer);
+        const result = refused(session, content, answer);
+        if (result !== 'again') return result;
+      } catch (error) {
+        await this.#undo(session, made, error);
+        if (attempt >= ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** Throws `error` where another attempt is of no use, or cannot be made yet. */
+  async #undo(session: EtcdSession, made: NewNodes, error: unknown): Promise<void> {
+    if (isSessionGone(error)) return session.lose('etcd does not know it');
+    if (isRefusal(error)) throw error;
+    const txn = revoke(made, isAnswer(error));
+    const undone = this.#members
+      .insist((client, o) => client.kv.txn(txn, o), session.lost, isSessionGone)
+      .then(
+        (answer) => learnEpoch(session, answer),
+        (failure) => {
+          if (isSessionGone(failure)) session.lose('etcd does not know it');
+        },
+      );
+    if (!(await this.#members.isInTime(undone))) throw error;
+  }
+}
+
+/** Of one part of an answer. */
+export function kvsOf({ responses }: TxnResponse, index: number): readonly KeyValue[] {
+  return responses[index]?.response_range?.kvs ?? [];
+}
+
+/** The guard is told last. */
+function learnEpoch(session: EtcdSession, answer: TxnResponse): void {
+  const [guard] = kvsOf(answer, answer.responses.length - 1);
+  session.learnEpoch(guard?.version ?? '0');
+}

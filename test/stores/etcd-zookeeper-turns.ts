@@ -1,0 +1,26 @@
+import type { AcquireRequest, LockStore } from 'nest-holdfast';
+
+const CALLERS = 12;
+const TURNS = 5;
+
+/** Twelve callers share a key, five times each. Resolves with how many of them held it together at most. */
+export async function shareInTurns(
+  stores: readonly LockStore[],
+  request: () => AcquireRequest,
+): Promise<number> {
+  let inside = 0;
+  let most = 0;
+  const callers = Array.from({ length: CALLERS }, async (_, index) => {
+    const store = stores[index % stores.length]!;
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const { signal } = new AbortController();
+      const lease = await store.acquire!(request(), signal);
+      most = Math.max(most, ++inside);
+      for (let pause = 0; pause < 20; pause += 1) await new Promise(setImmediate);
+      inside -= 1;
+      if (!(await lease.release())) throw new Error('its lease was not there any more');
+    }
+  });
+  await Promise.all(callers);
+  return most;
+}
