@@ -1,5 +1,7 @@
 /** Everything that works without Nest: `nest-holdfast/core`. */
 export * from './core/index.js';
+export * from './leader/index.js';
+export * from './ticks/index.js';
 export { MemoryLockStore } from './stores/memory/memory-lock.store.js';
 export { RedisLockStore } from './stores/redis/redis-lock.store.js';
 export type { RedisLockStoreOptions } from './stores/redis/redis-lock-options.js';

@@ -28,6 +28,10 @@ export class Acquisitions {
     this.#around = around;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
   granted<T>(keys: readonly string[], options: ResolvedLockOptions, use: Use<T>): Promise<T> {
     const acquisition = this.#begin(keys, options);

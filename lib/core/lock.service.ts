@@ -55,6 +55,11 @@ export class LockService {
     return this.#around.store.name;
   }
 
+  /** `close` was called. */
+  get isClosed(): boolean {
+    return this.#acquisitions.isClosed;
+  }
+
   /**
    * Waits for the lock, at most `waitTimeout`. Release it in a `finally`, or take it with `await using`.
    *

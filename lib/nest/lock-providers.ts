@@ -1,6 +1,8 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { LockService } from '../core/lock.service.js';
 import { DistributedLockInterceptor } from './distributed-lock.interceptor.js';
+import { getLeadersToken, LeaderService } from './leader.service.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 import { getLockClientToken, getLockHttpToken, getLocksToken } from './lock-tokens.js';
 import { connectAll } from './redis-nodes.js';
@@ -27,6 +29,7 @@ export function lockProviders(
   const locks = getLocksToken(name);
   const client = getLockClientToken(name);
   const http = getLockHttpToken(name);
+  const leaders = getLeadersToken(name);
   const standIns = { token: STAND_INS, optional: true };
   return {
     providers: [
@@ -48,9 +51,15 @@ export function lockProviders(
         inject: [optionsToken],
         useFactory: (options: DistributedLockModuleOptions) => options.http ?? {},
       },
+      {
+        provide: leaders,
+        inject: [MODULE_LOCKS, DiscoveryService],
+        useFactory: (service: LockService, discovery: DiscoveryService) =>
+          new LeaderService(service, discovery, name),
+      },
       DistributedLockInterceptor,
     ],
-    exported: [locks, client, http, DistributedLockInterceptor],
+    exported: [locks, client, http, leaders, DistributedLockInterceptor],
   };
 }
 

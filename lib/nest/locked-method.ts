@@ -44,11 +44,7 @@ class LockedCall {
     readonly self: object,
     readonly args: unknown[],
   ) {
-    if (typeof self !== 'object' || self === null) {
-      throw new TypeError(
-        `${plan.label} was called without its instance: call it as instance.method()`,
-      );
-    }
+    checkInstance(self, plan.label);
     const invocation = invocations.getStore();
     const exposed = (self as Record<string | symbol, unknown>)[property];
     if (invocation?.take(exposed)) this.#invocation = invocation;
@@ -107,7 +103,7 @@ class LockedCall {
 
   #enter(): Promise<LockScope> {
     const invocation = this.#invocation;
-    const locks = this.#locks();
+    const locks = locksOf(this.self, this.plan.label, this.plan.locks);
     const keys = this.plan.key(this.args, () => this.#request());
     const { options } = this.plan;
     if (!invocation) return locks.enter(keys, options);
@@ -129,16 +125,6 @@ class LockedCall {
       args: this.args,
       context: this.#invocation?.context,
     };
-  }
-
-  #locks(): LockService {
-    const { label, locks: name } = this.plan;
-    const locks = (this.self as Record<symbol, LockService | undefined>)[locksProperty(name)];
-    if (locks) return locks;
-    throw new Error(
-      `${label}: this instance has no LockService: Nest did not make it, or its application was closed. Let Nest instantiate the class, or return ` +
-        'the instance from a provider of a module that sees DistributedLockModule',
-    );
   }
 
   #request(): unknown {
@@ -171,5 +157,21 @@ class LockedCall {
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return (
     typeof (value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator] === 'function'
+  );
+}
+
+function checkInstance(self: unknown, label: string): asserts self is Record<symbol, unknown> {
+  if (typeof self === 'object' && self !== null) return;
+  throw new TypeError(`${label} was called without its instance: call it as instance.method()`);
+}
+
+/** The service that Nest has given to the instance of a decorated method. */
+export function locksOf(self: unknown, label: string, name: string | undefined): LockService {
+  checkInstance(self, label);
+  const locks = self[locksProperty(name)] as LockService | undefined;
+  if (locks) return locks;
+  throw new Error(
+    `${label}: this instance has no LockService: Nest did not make it, or its application was closed. Let Nest instantiate the class, or return ` +
+      'the instance from a provider of a module that sees DistributedLockModule and is not loaded lazily',
   );
 }

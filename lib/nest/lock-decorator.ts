@@ -1,0 +1,116 @@
+import 'reflect-metadata';
+import { UseInterceptors } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
+import type { LockOptions } from '../core/lock-options.js';
+import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
+import { DistributedLockInterceptor } from './distributed-lock.interceptor.js';
+import { lockPlanOf, setLockPlan } from './lock-plan.js';
+import type { LockPlan, OnTimeout, ReturnKind } from './lock-plan.js';
+import { lockedMethod } from './locked-method.js';
+import { methodKey } from './method-key.js';
+import type { LockKeySource } from './method-key.js';
+import { parameterMarks } from './parameter-marks.js';
+import { returnKind } from './return-kind.js';
+
+export interface DistributedLockOptions extends LockOptions {
+  /** Name of the instance that locks, as given to `forRoot({ name })`. */
+  readonly locks?: string | undefined;
+  /**
+   * When the key stays held: reject with `LockTimeoutError`, skip the method (its result is `undefined`; a stream ends), or
+   * call this with the error and the arguments, `this` being the instance, and give its result. With `before: 'pipes'` there
+   * is only the error.
+   * @default 'throw'
+   */
+  readonly onTimeout?: OnTimeout | undefined;
+  /** Locks a handler before its pipes run. The key then comes from the raw `<request.…>`. */
+  readonly before?: 'pipes' | undefined;
+  /** What the method returns, where its annotation does not tell. */
+  readonly returns?: ReturnKind | undefined;
+}
+
+/** What a decorated method may return. */
+type Lockable = Promise<unknown> | Observable<unknown> | AsyncIterable<unknown>;
+
+type AnyMethod = (...args: any[]) => unknown;
+
+/**
+ * Nothing, for a method that can be locked; else a type that no descriptor has, which the compiler prints as the reason. The key
+ * function must be CALLABLE with the method's arguments: it may read fewer, and accept wider types.
+ */
+type Fits<Args extends unknown[], Method extends AnyMethod> = [ReturnType<Method>] extends [
+  Lockable,
+]
+  ? Parameters<Method> extends readonly [...Args, ...unknown[]]
+    ? unknown
+    : ['the key function cannot be called with the arguments of the method', Parameters<Method>]
+  : [
+      'a locked method must return a promise, an Observable or an async iterable, not',
+      ReturnType<Method>,
+    ];
+
+export type DistributedLockDecorator<Args extends unknown[]> = <Method extends AnyMethod>(
+  target: object,
+  property: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method> & Fits<Args, Method>,
+) => void;
+
+/** What `@DistributedLock` and `@Semaphore` do; `name` is for messages. */
+export function lockDecorator<Args extends unknown[]>(
+  name: string,
+  key: LockKeySource<Args>,
+  options: DistributedLockOptions,
+): DistributedLockDecorator<Args> {
+  return (target, property, descriptor) => {
+    const label = `${name} on ${labelOf(target, property)}`;
+    const method = decoratedMethod(label, target, descriptor);
+    if (lockPlanOf(method)) {
+      throw new TypeError(`${label}: the method is locked already; give several keys as a list`);
+    }
+    const plan = planFor(label, key as LockKeySource<never[]>, options, target, property, method);
+    const locked = lockedMethod(method as never, property, plan);
+    carryOver(method, locked);
+    setLockPlan(locked, plan);
+    descriptor.value = locked as never;
+    injectLocks(target, plan.locks);
+    UseInterceptors(DistributedLockInterceptor)(target, property, descriptor);
+  };
+}
+
+function planFor(
+  label: string,
+  source: LockKeySource<never[]>,
+  decoratorOptions: DistributedLockOptions,
+  target: object,
+  property: string | symbol,
+  method: Function,
+): LockPlan {
+  const { locks, onTimeout = 'throw', before, returns, ...options } = decoratorOptions;
+  resolveLockOptions(DEFAULT_LOCK_OPTIONS, options);
+  checkChoice(label, 'onTimeout', onTimeout, ['throw', 'skip'], typeof onTimeout === 'function');
+  checkChoice(label, 'before', before, ['pipes', undefined]);
+  checkChoice(label, 'returns', returns, ['promise', 'observable', 'iterable', undefined]);
+  const marks = parameterMarks(target, property);
+  return Object.freeze({
+    label,
+    locks,
+    key: methodKey(source, { label, method, marks, requestOnly: before !== undefined }),
+    options: Object.keys(options).length > 0 ? Object.freeze(options) : undefined,
+    onTimeout,
+    before,
+    returns: returns ?? returnKind(label, target, property, method),
+    lockParameters: marks.locks,
+  });
+}
+
+function checkChoice(
+  label: string,
+  option: string,
+  value: unknown,
+  choices: readonly (string | undefined)[],
+  isFine = false,
+): void {
+  if (isFine || choices.includes(value as string)) return;
+  const expected = choices.filter((each) => each !== undefined).join("' or '");
+  throw new TypeError(`${label}: ${option} must be '${expected}', got ${String(value)}`);
+}

@@ -1,0 +1,54 @@
+import 'reflect-metadata';
+import { checkLeaderOptions } from '../leader/leader-options.js';
+import type { LeaderElectionOptions } from '../leader/leader-options.js';
+import type { LeaderTerm } from '../leader/leader-term.js';
+import { decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
+
+export interface OnElectedOptions extends Omit<LeaderElectionOptions, 'onElected'> {
+  /** Name of the instance that locks, as given to `forRoot({ name })`. */
+  readonly locks?: string | undefined;
+}
+
+export type OnElectedDecorator = <Method extends (term: LeaderTerm) => unknown>(
+  target: object,
+  property: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
+
+/** What `@OnElected` says of a method. */
+export interface Candidate {
+  /** `@OnElected on Scheduler.lead`, for messages. */
+  readonly label: string;
+  readonly name: string;
+  readonly locks: string | undefined;
+  readonly options: LeaderElectionOptions;
+}
+
+const CANDIDATE = Symbol.for('nest-holdfast:candidate');
+
+/**
+ * Lets the application stand for election from its start to its shutdown, and calls the method when it is elected:
+ *
+ * ```ts
+ * @OnElected('scheduler')
+ * async lead(term: LeaderTerm) {}
+ * ```
+ *
+ * It leads until `term.resign()`, until the lock is lost, or until it shuts down, not until the method returns; `term.signal`
+ * aborts then. A method that throws resigns. Throws `TypeError` or `RangeError` naming the option when the class is defined.
+ */
+export function OnElected(name: string, options: OnElectedOptions = {}): OnElectedDecorator {
+  return (target, property, descriptor) => {
+    const label = `@OnElected on ${labelOf(target, property)}`;
+    const method = decoratedMethod(label, target, descriptor);
+    const { locks, ...others } = options;
+    checkLeaderOptions(name, others);
+    const candidate: Candidate = Object.freeze({ label, name, locks, options: others });
+    Reflect.defineMetadata(CANDIDATE, candidate, method);
+    injectLocks(target, locks);
+  };
+}
+
+export function candidateOf(method: Function): Candidate | undefined {
+  return Reflect.getMetadata(CANDIDATE, method) as Candidate | undefined;
+}

@@ -1,0 +1,84 @@
+import { atTick, scheduleOf } from '../ticks/once-per-tick.js';
+import type { TickOptions } from '../ticks/once-per-tick.js';
+import { Ticks } from '../ticks/ticks.js';
+import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
+import { locksOf } from './locked-method.js';
+import { parameterMarks } from './parameter-marks.js';
+import { returnKind } from './return-kind.js';
+import { scheduledBy } from './tick-metadata.js';
+
+export interface OncePerTickOptions extends Partial<TickOptions> {
+  /** Name of the instance that locks, as given to `forRoot({ name })`. */
+  readonly locks?: string | undefined;
+}
+
+export type OncePerTickDecorator = <Method extends (...args: any[]) => Promise<unknown>>(
+  target: object,
+  property: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
+
+const OPTIONS = ['every', 'timeZone', 'utcOffset', 'tolerance', 'now', 'locks'];
+
+/**
+ * Runs a job of `@nestjs/schedule` once for each tick, however many processes have it:
+ *
+ * ```ts
+ * @Cron('0 0 2 * * *')
+ * @OncePerTick('nightly')
+ * async report() {}
+ * ```
+ *
+ * Above or below `@Cron`, `@Interval` or `@Timeout`; a method that something else calls needs `every`. The first process that
+ * asks for a tick runs it; in the others the method does not run, and the result is `undefined`. Throws `TypeError` or
+ * `RangeError` naming the option when the class is defined. A call rejects as `LockService.withLock` does, but for a key that
+ * is held.
+ */
+export function OncePerTick(name: string, options: OncePerTickOptions = {}): OncePerTickDecorator {
+  return (target, property, descriptor) => {
+    const label = `@OncePerTick on ${labelOf(target, property)}`;
+    const method = decoratedMethod(label, target, descriptor);
+    if (returnKind(label, target, property, method) !== 'promise') {
+      throw new TypeError(`${label}: only a method that returns a promise can run once per tick`);
+    }
+    const ticks = laterTicks(label, name, options);
+    const { locks: lockParameters } = parameterMarks(target, property);
+    const once = async function (this: object, ...args: unknown[]): Promise<unknown> {
+      const locks = locksOf(this, label, options.locks);
+      return atTick(locks, ticks(Reflect.get(target, property)), (lock) => {
+        for (const index of lockParameters) args[index] = lock;
+        return method.apply(this, args);
+      });
+    };
+    carryOver(method, once);
+    descriptor.value = once as never;
+    injectLocks(target, options.locks);
+  };
+}
+
+/** Checks the options now; the decorator that says when the method is due may still come. */
+function laterTicks(label: string, name: string, options: OncePerTickOptions) {
+  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
+  if (unknown !== undefined) {
+    throw new TypeError(`${label}: unknown option "${unknown}"; known are ${OPTIONS.join(', ')}`);
+  }
+  const { every, timeZone, utcOffset } = options;
+  const given = every === undefined ? undefined : scheduleOf({ every, timeZone, utcOffset });
+  if (!given && (timeZone ?? utcOffset) !== undefined) {
+    throw new TypeError(`${label}: a time zone belongs to @Cron, or to a cron expression in every`);
+  }
+  let ticks = new Ticks(name, given ?? { kind: 'start' }, options);
+  let isKnown = given !== undefined;
+  return (method: Function): Ticks => {
+    if (!isKnown) ticks = new Ticks(name, scheduledBy(method) ?? refuse(label), options);
+    isKnown = true;
+    return ticks;
+  };
+}
+
+function refuse(label: string): never {
+  throw new TypeError(
+    `${label}: the method has no @Cron, @Interval or @Timeout of @nestjs/schedule; say when it is called: ` +
+      "every: 60_000, or a cron expression, every: '0 2 * * *'",
+  );
+}

@@ -1,0 +1,2 @@
+export { oncePerTick } from './once-per-tick.js';
+export type { TickOptions } from './once-per-tick.js';

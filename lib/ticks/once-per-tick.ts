@@ -1,0 +1,58 @@
+import { LockTimeoutError } from '../core/lock-errors.js';
+import { show } from '../core/lock-options.js';
+import type { LockScope } from '../core/lock-scope.js';
+import type { LockService } from '../core/lock.service.js';
+import type { Lock } from '../core/lock.js';
+import { Ticks } from './ticks.js';
+import type { TicksOptions, TickSchedule } from './ticks.js';
+import type { TickZone } from './tick-zone.js';
+
+/** When a job is due, and how far the machines may be apart. */
+export interface TickOptions extends TicksOptions, TickZone {
+  /** Milliseconds from one tick to the next, or a cron expression of five fields, or of six with the seconds in front. */
+  readonly every: number | string;
+}
+
+/**
+ * Runs `work` if no other process has run it for the same tick, and resolves `undefined` otherwise. Call it at each tick, from
+ * a scheduler of every process:
+ *
+ * ```ts
+ * cron.schedule('0 2 * * *', () => oncePerTick(locks, 'nightly', { every: '0 2 * * *' }, report));
+ * ```
+ *
+ * Throws `TypeError` or `RangeError` naming the option. Rejects as `LockService.withLock` does, but for a key that is held.
+ */
+export async function oncePerTick<T>(
+  locks: LockService,
+  name: string,
+  options: TickOptions,
+  work: (lock: Lock) => T | Promise<T>,
+): Promise<T | undefined> {
+  return atTick(locks, new Ticks(name, scheduleOf(options), options), work);
+}
+
+/** What `every` means. */
+export function scheduleOf({ every, timeZone, utcOffset }: TickOptions): TickSchedule {
+  if (typeof every === 'number') return { kind: 'interval', ms: every };
+  if (typeof every === 'string') return { kind: 'cron', expression: every, timeZone, utcOffset };
+  throw new TypeError(
+    `every must be a number of ms or a cron expression, such as '0 2 * * *', got ${show(every)}`,
+  );
+}
+
+/** Runs `work` under the tick that is due, unless somebody has it. */
+export async function atTick<T>(
+  locks: LockService,
+  { key, options }: Ticks,
+  work: (lock: Lock) => T | Promise<T>,
+): Promise<T | undefined> {
+  let scope: LockScope;
+  try {
+    scope = await locks.enter(key, options);
+  } catch (error) {
+    if (error instanceof LockTimeoutError) return undefined;
+    throw error;
+  }
+  return scope.hold(work);
+}
