@@ -1,10 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { HttpException } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { LockScope } from '../core/lock-scope.js';
-
-/** nginx' status for a client that went away; nobody is there to read it, and Nest does not log it as an error. */
-const CLIENT_CLOSED_REQUEST = 499;
+import { clientConnection, ClientGoneException, onceClientGone } from './client-gone.js';
 
 /** One call of a handler by Nest: the interceptor leaves it for the method that it surrounds. */
 export class Invocation {
@@ -28,28 +25,22 @@ export class Invocation {
     signal: AbortSignal | undefined,
     wait: (signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T> {
-    if (this.context.getType<string>() !== 'http') return wait(signal);
-    const response = this.context.switchToHttp().getResponse<HttpResponse>();
-    const raw = response.raw ?? response;
-    const gone = new AbortController();
-    const leave = () =>
-      gone.abort(new HttpException('Client closed request', CLIENT_CLOSED_REQUEST));
-    const stop = () => gone.abort(signal!.reason);
+    const connection = clientConnection(this.context);
+    if (!connection) return wait(signal);
+    const ended = new AbortController();
+    const leave = () => ended.abort(new ClientGoneException());
+    const stop = () => ended.abort(signal!.reason);
     if (signal?.aborted) stop();
-    if (raw.destroyed) leave();
     signal?.addEventListener('abort', stop, { once: true });
-    raw.once?.('close', leave);
+    const forget = onceClientGone(connection, leave);
     try {
-      return await wait(gone.signal);
+      return await wait(ended.signal);
     } finally {
       signal?.removeEventListener('abort', stop);
-      raw.removeListener?.('close', leave);
+      forget();
     }
   }
 }
-
-/** Express' response, or Fastify's reply with Node's response inside. */
-type HttpResponse = Partial<NodeJS.EventEmitter> & { raw?: HttpResponse; destroyed?: boolean };
 
 /** The call of a handler that the running code belongs to. */
 export const invocations = new AsyncLocalStorage<Invocation>();

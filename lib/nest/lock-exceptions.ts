@@ -1,7 +1,9 @@
-import { HttpException, HttpStatus } from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
+import { httpStatus, publicMessage } from '../core/http-status.js';
 import { LockError, isWorthRetrying } from '../core/lock-errors.js';
-import type { LockErrorCode } from '../core/lock-errors.js';
+import { ClientGoneException } from './client-gone.js';
+import { handlesEvent } from './event-handler.js';
 
 /** How lock errors look over HTTP. */
 export interface LockHttpOptions {
@@ -17,52 +19,61 @@ export interface LockHttpOptions {
   readonly retryAfter?: number | undefined;
 }
 
-/** What the client is told. A failing store's own message may name hosts, so it stays inside. */
-const PUBLIC_MESSAGES: Partial<Record<LockErrorCode, string>> = {
-  LOCK_STORE_FAILED: 'The lock store is not available',
-};
-
 /** The exception that the transport of `context` understands. Other errors come back as they are. */
 export async function toTransportError(
   error: unknown,
   context: ExecutionContext,
   options: LockHttpOptions,
 ): Promise<unknown> {
+  if (error instanceof ClientGoneException) return quietly(error, context);
   if (!(error instanceof LockError)) return error;
-  const status = httpStatus(error, options);
-  if (status === undefined) return error;
-  const message = PUBLIC_MESSAGES[error.code] ?? error.message;
+  if (httpStatus(error) === 500) return error;
+  const status = httpStatus(error, options.busyStatus);
+  const message = publicMessage(error);
   const body = { statusCode: status, message, code: error.code };
   switch (context.getType<string>()) {
     case 'http':
       if (isWorthRetrying(error)) setRetryAfter(context, options);
       return new HttpException(body, status, { cause: error });
     case 'graphql':
-      return Object.assign(new Error(message, { cause: error }), {
+      return Object.assign(graphqlError(error, message, status), {
         extensions: { code: error.code, http: { status } },
       });
     case 'rpc':
-      return new (await import('@nestjs/microservices')).RpcException(body);
+      if (handlesEvent(context)) return error; // Nest logs it, and it does not log an RpcException
+      return rpcException(body);
     case 'ws':
-      return new (await import('@nestjs/websockets')).WsException(body);
+      return wsException(body);
     default:
       return error;
   }
 }
 
-function httpStatus(error: LockError, { busyStatus }: LockHttpOptions): number | undefined {
-  switch (error.code) {
-    case 'LOCK_TIMEOUT':
-      return busyStatus ?? HttpStatus.CONFLICT;
-    case 'LOCK_STORE_FAILED':
-      return HttpStatus.SERVICE_UNAVAILABLE;
-    case 'LOCK_KEY_INVALID':
-      return HttpStatus.BAD_REQUEST;
-    case 'LOCK_STALE':
-      return HttpStatus.CONFLICT;
+/** What no filter of Nest takes for an error of the application, which belongs in the log. */
+async function quietly(error: ClientGoneException, context: ExecutionContext): Promise<Error> {
+  switch (context.getType<string>()) {
+    case 'rpc':
+      return rpcException(error.message);
+    case 'ws':
+      return wsException(error.message);
     default:
-      return undefined;
+      return error;
   }
+}
+
+async function rpcException(body: string | object): Promise<Error> {
+  return new (await import('@nestjs/microservices')).RpcException(body);
+}
+
+async function wsException(body: string | object): Promise<Error> {
+  return new (await import('@nestjs/websockets')).WsException(body);
+}
+
+/** Nest logs errors of resolvers, but no HttpException: that a key is held is no news, that the store fails is. */
+function graphqlError(cause: LockError, message: string, status: number): Error {
+  return status < 500
+    ? new HttpException({ message }, status, { cause })
+    : new Error(message, { cause });
 }
 
 /** Express' response and Fastify's reply both have `header`. */

@@ -1,0 +1,105 @@
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { DistributedLockInterceptor } from 'nest-holdfast';
+import { NestLog } from './events-log.js';
+import type { Door } from './support/door-app.js';
+import { ask, openGraphql, RESOLVERS } from './support/graphql-app.js';
+import { PRIVATE, TROUBLES } from './support/troubles.js';
+
+const REFUSALS = TROUBLES.filter(({ hasRun }) => !hasRun);
+const FIELDS = { fieldResolverEnhancers: ['interceptors' as const] };
+
+describe('errors of fields', () => {
+  let plain: Door;
+  let enhanced: Door;
+
+  beforeAll(async () => {
+    plain = await openGraphql();
+    enhanced = await openGraphql(FIELDS);
+  });
+  afterAll(async () => {
+    await plain[Symbol.asyncDispose]();
+    await enhanced[Symbol.asyncDispose]();
+  });
+  afterEach(() => {
+    plain.control.reset();
+    enhanced.control.reset();
+  });
+
+  it.each(TROUBLES)(
+    'have the code of a lock that is $name, beside the other data',
+    async ({ name, code, strike }) => {
+      strike(enhanced.control, 'price:8');
+      const { body, text } = await ask(enhanced, '{ unlocked { id priceBelow } }').expect(200);
+      expect(body.data.unlocked).toEqual([
+        { id: '7', priceBelow: 'of 7 under price:7' },
+        { id: '8', priceBelow: null },
+      ]);
+      expect(body.errors).toHaveLength(1);
+      expect(body.errors).toMatchObject([
+        {
+          path: ['unlocked', 1, 'priceBelow'],
+          extensions: { code: name === 'lost' ? 'INTERNAL_SERVER_ERROR' : code },
+        },
+      ]);
+      expect(text).not.toContain(PRIVATE);
+    },
+  );
+
+  it('know the request', async () => {
+    const { body } = await ask(enhanced, '{ unlocked { ofRequest } }').expect(200);
+    expect(body.data.unlocked[0]).toEqual({ ofRequest: 'field:acme' });
+  });
+
+  it.each(REFUSALS)(
+    'are sent as they are, $name, where Nest runs no interceptors for fields',
+    async (trouble) => {
+      trouble.strike(plain.control, 'price:8');
+      const { body } = await ask(plain, '{ unlocked { priceBelow } }').expect(200);
+      expect(body.data.unlocked[1]).toEqual({ priceBelow: null });
+      expect(body.errors).toMatchObject([
+        {
+          message: expect.stringContaining('"price:8"'),
+          extensions: { code: 'INTERNAL_SERVER_ERROR' },
+        },
+      ]);
+    },
+  );
+
+  it('say what to do about <request.…> there', async () => {
+    const { body } = await ask(plain, '{ unlocked { ofRequest } }').expect(200);
+    expect(body.errors[0].message).toContain('<request.…> is known only where Nest calls');
+  });
+});
+
+it.each(REFUSALS)(
+  'a service’s lock that is $name has its code where the interceptor is global',
+  async (trouble) => {
+    const provider = { provide: APP_INTERCEPTOR, useClass: DistributedLockInterceptor };
+    await using door = await openGraphql({}, { providers: [...RESOLVERS, provider] });
+    trouble.strike(door.control, 'stock:7');
+    const { body, text } = await ask(door, '{ throughService(id: 7) }').expect(200);
+    expect(body.errors).toMatchObject([{ extensions: { code: trouble.code } }]);
+    expect(text).not.toContain(PRIVATE);
+  },
+);
+
+it('a key that is held is no news for the log, a store that fails is', async () => {
+  await using door = await openGraphql();
+  using log = new NestLog();
+  door.app.useLogger(log);
+  door.control.busy('order:7');
+  await ask(door, '{ below(id: 7) { id } }');
+  expect(log.errors).toEqual([]);
+  TROUBLES.find(({ name }) => name === 'down')!.strike(door.control, 'order:7');
+  await ask(door, '{ below(id: 7) { id } }');
+  await log.untilError(PRIVATE);
+});
+
+it('answers 409 and 503 where Nest is told to keep the status of errors', async () => {
+  await using door = await openGraphql({ preserveHttpStatusForExecutionErrors: false });
+  door.control.busy('order:7');
+  const { body } = await ask(door, '{ below(id: 7) { id } }').expect(409);
+  expect(body.errors[0].extensions.code).toBe('LOCK_TIMEOUT');
+  door.control.failing('order:8');
+  await ask(door, '{ below(id: 8) { id } }').expect(503);
+});
