@@ -57,7 +57,7 @@ export class MemoryLockStore implements LockStore {
       key,
       holder,
       permits,
-      holders: holders.flatMap((each) => each.holder ?? []),
+      holders: holders.map((each) => each.holder ?? ''),
       remaining,
     };
   }
