@@ -1,7 +1,12 @@
-/** A signal that aborts with the first of two, until it is told to forget them. `AbortSignal.any` would be kept by one that lives long. */
-export function eitherOf(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; forget(): void } {
+/** A signal that aborts with the first of several, until it is told to forget them. `AbortSignal.any` would be kept by one that lives long. */
+export function eitherOf(...signals: readonly (AbortSignal | undefined)[]): {
+  signal: AbortSignal;
+  forget(): void;
+} {
   const either = new AbortController();
-  const ends = [a, b].map((signal) => ({ signal, end: () => either.abort(signal.reason) }));
+  const ends = signals.flatMap((signal) =>
+    signal ? { signal, end: () => either.abort(signal.reason) } : [],
+  );
   for (const { signal, end } of ends) {
     if (signal.aborted) end();
     signal.addEventListener('abort', end, { once: true });

@@ -21,6 +21,7 @@ export class Acquisitions {
   readonly #open = new Set<Acquisition>();
   /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
   readonly #latest: unknown[] = [];
+  #mayWait = true;
   #isClosed = false;
   #drained: (() => void) | undefined;
 
@@ -48,10 +49,16 @@ export class Acquisitions {
     return acquisition.once((grant) => this.#keep(acquisition, grant, use));
   }
 
+  /** Ends all waits. Who comes later makes one attempt. */
+  endWaits(): void {
+    this.#mayWait = false;
+    for (const each of this.#open) each.stop(this.#closedError(each.turn.keys));
+  }
+
   /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const each of this.#open) each.stop(this.#closedError(each.turn.keys));
+    this.endWaits();
     const drained = new Promise<void>((resolve) => (this.#drained = resolve));
     if (this.#open.size === 0) this.#drained!();
     const withdrawn = [...this.#around.keeper.leases].map((lease) => lease.withdraw());
@@ -62,7 +69,8 @@ export class Acquisitions {
     if (this.#isClosed) throw this.#closedError(keys);
     checkSharing(this.#around.store, keys, options.permits);
     options.signal?.throwIfAborted();
-    const acquisition = new Acquisition(this.#around, keys, options, this.#end);
+    const limited = this.#mayWait ? options : { ...options, waitTimeout: 0 };
+    const acquisition = new Acquisition(this.#around, keys, limited, this.#end);
     this.#open.add(acquisition);
     return acquisition;
   }

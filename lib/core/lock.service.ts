@@ -142,6 +142,11 @@ export class LockService {
     return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#options.defaults.storeTimeout);
   }
 
+  /** The first half of an orderly end: ends all waits. What is held stays held, and a free key can still be taken, at once. */
+  endWaits(): void {
+    this.#acquisitions.endWaits();
+  }
+
   /**
    * Ends all waits, takes every lock back from its holder (whose `signal` aborts), frees the keys, and closes the store.
    * Never rejects. Nothing can be acquired afterwards.

@@ -40,9 +40,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
           mergeMap((exception) => throwError(() => exception)),
         ),
       ),
-      finalize(() => {
-        for (const scope of invocation.streams) void scope.leave(); // never rejects
-      }),
+      finalize(() => invocation.end()),
     );
   }
 

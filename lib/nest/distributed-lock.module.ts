@@ -1,5 +1,9 @@
 import { ConfigurableModuleBuilder, Inject, Module } from '@nestjs/common';
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type {
+  BeforeApplicationShutdown,
+  OnApplicationShutdown,
+  OnModuleInit,
+} from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { LockService } from '../core/lock.service.js';
 import { linkReadyMadeInstances } from './lock-explorer.js';
@@ -38,12 +42,13 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * @Module({ imports: [DistributedLockModule.forRoot({ redis: 'redis://localhost:6379' })] })
  * ```
  *
- * When the application shuts down, held locks are released first; then what the module opened is closed.
+ * When the application shuts down, waits end first. When its servers have closed, locks that are still held are taken back;
+ * then what the module opened is closed.
  */
 @Module({ imports: [DiscoveryModule] })
 export class DistributedLockModule
   extends ConfigurableModuleClass
-  implements OnModuleInit, OnApplicationShutdown
+  implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown
 {
   #unlink: () => void = () => undefined;
 
@@ -58,6 +63,11 @@ export class DistributedLockModule
 
   onModuleInit(): void {
     this.#unlink = linkReadyMadeInstances(this.discovery, this.name, this.locks);
+  }
+
+  /** Nest waits for open requests next. They may finish under their locks; those that wait for one would keep it for long. */
+  beforeApplicationShutdown(): void {
+    this.locks.endWaits();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
+import { eitherOf } from '../core/abort-signals.js';
 import type { LockScope } from '../core/lock-scope.js';
 import { clientConnection, ClientGoneException, onceClientGone } from './client-gone.js';
 
@@ -10,6 +11,8 @@ export class Invocation {
   /** Locks of a returned Observable that Nest may never subscribe to. */
   readonly streams = new Set<LockScope>();
   #isTaken = false;
+  /** Ends the wait for the lock, while there is one. */
+  #leave: (() => void) | undefined;
 
   constructor(readonly context: ExecutionContext) {}
 
@@ -20,25 +23,33 @@ export class Invocation {
     return true;
   }
 
-  /** Calls `wait` with a signal that aborts when `signal` does or, where the transport can tell, when the client goes away. */
+  /**
+   * Calls `wait` with a signal that aborts when `signal` does, when nobody is subscribed to the handler's result any more or,
+   * where the transport can tell, when the client goes away.
+   */
   async whileClientWaits<T>(
     signal: AbortSignal | undefined,
-    wait: (signal: AbortSignal | undefined) => Promise<T>,
+    wait: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new ClientGoneException());
     const connection = clientConnection(this.context);
-    if (!connection) return wait(signal);
-    const ended = new AbortController();
-    const leave = () => ended.abort(new ClientGoneException());
-    const stop = () => ended.abort(signal!.reason);
-    if (signal?.aborted) stop();
-    signal?.addEventListener('abort', stop, { once: true });
-    const forget = onceClientGone(connection, leave);
+    const forgetClient = connection && onceClientGone(connection, leave);
+    const ended = eitherOf(signal, gone.signal);
+    this.#leave = leave;
     try {
       return await wait(ended.signal);
     } finally {
-      signal?.removeEventListener('abort', stop);
-      forget();
+      this.#leave = undefined;
+      ended.forget();
+      forgetClient?.();
     }
+  }
+
+  /** The handler's result has ended, or nobody is subscribed to it any more: a `timeout` of the application, say. */
+  end(): void {
+    this.#leave?.();
+    for (const scope of this.streams) void scope.leave(); // never rejects
   }
 }
 

@@ -1,5 +1,6 @@
 import { defer, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { eitherOf } from '../core/abort-signals.js';
 import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
 import { promised } from '../core/store-call.js';
@@ -78,7 +79,7 @@ class LockedCall {
   observable(): Observable<unknown> {
     if (this.#outer) return this.#work(this.#outer) as Observable<unknown>;
     return observableOnceLocked(
-      () => promised(() => this.#enter()),
+      (unsubscribed) => promised(() => this.#enter(unsubscribed)),
       (scope) => defer(() => this.#work(scope) as Observable<unknown>),
       (error) => insteadOfStream(this.#refused, error),
     );
@@ -101,15 +102,16 @@ class LockedCall {
     return this.#invocation?.scope;
   }
 
-  #enter(): Promise<LockScope> {
+  #enter(unsubscribed?: AbortSignal): Promise<LockScope> {
     const invocation = this.#invocation;
     const locks = locksOf(this.self, this.plan.label, this.plan.locks);
     const keys = this.plan.key(this.args, () => this.#request());
     const { options } = this.plan;
-    if (!invocation) return locks.enter(keys, options);
-    return invocation.whileClientWaits(options?.signal, (signal) =>
-      locks.enter(keys, { ...options, signal }),
-    );
+    const until = (signal: AbortSignal) => locks.enter(keys, { ...options, signal });
+    if (invocation) return invocation.whileClientWaits(options?.signal, until);
+    if (!unsubscribed) return locks.enter(keys, options);
+    const ended = eitherOf(options?.signal, unsubscribed);
+    return until(ended.signal).finally(() => ended.forget());
   }
 
   #work(scope: LockScope): unknown {

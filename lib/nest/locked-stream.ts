@@ -39,14 +39,16 @@ function complete(
   }
 }
 
-/** As `lockedObservable`, for a lock that is taken at subscription. Safe to unsubscribe while the lock is still awaited. */
+/** As `lockedObservable`, for a lock that is taken at subscription. Whoever unsubscribes while it is awaited ends the wait. */
 export function observableOnceLocked<T>(
-  enter: () => Promise<LockScope>,
+  enter: (unsubscribed: AbortSignal) => Promise<LockScope>,
   source: (scope: LockScope) => Observable<T>,
   instead: (error: unknown) => Observable<T>,
 ): Observable<T> {
   return new Observable((subscriber) => {
-    enter().then(
+    const unsubscribed = new AbortController();
+    subscriber.add(() => unsubscribed.abort());
+    enter(unsubscribed.signal).then(
       (scope) => {
         if (subscriber.closed)
           void scope.leave(); // never rejects

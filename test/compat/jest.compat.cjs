@@ -10,7 +10,7 @@ const NEWEST_ONLY = [
   'parameter-names',
   'misuse(-keys)?',
   'trap-22-unlock-before-commit',
-  'doors/(graphql|bullmq|cqrs|commander)[\\w-]*',
+  'doors/(graphql|bullmq|cqrs|commander|nats|websocket)[\\w-]*',
 ];
 const majors = (process.env.NEST_MAJORS ?? '10,11').split(',');
 

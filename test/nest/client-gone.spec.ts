@@ -1,8 +1,9 @@
 import { get, type Server } from 'node:http';
 import { promisify } from 'node:util';
-import { Controller, Get, Param } from '@nestjs/common';
+import { type CallHandler, Controller, Get, Param } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { DistributedLock, type Lock } from 'nest-holdfast';
-import { of, type Observable } from 'rxjs';
+import { of, timeout, type Observable } from 'rxjs';
 import { until } from '../support/until.js';
 import { ControlledStore } from './support/controlled-store.js';
 import { Deferred } from './support/deferred.js';
@@ -96,6 +97,25 @@ describe.each(ADAPTERS)('a client that goes away while its request waits, on %s'
     expect(await answered).toBe('answered');
     expect(app.get(Handlers).ran).toEqual(['7']);
   });
+});
+
+it('an application that gives up on a handler ends its wait', async () => {
+  const store = new ControlledStore();
+  const impatient = {
+    intercept: (_: unknown, next: CallHandler) => next.handle().pipe(timeout({ each: 50 })),
+  };
+  await using app = await startApp({
+    controllers: [Handlers],
+    lockOptions: { store },
+    providers: [{ provide: APP_INTERCEPTOR, useValue: impatient }],
+  });
+  const held = await app.elsewhere.acquire('order:7');
+  for (const path of ['promise', 'stream', 'before']) {
+    await app.http.get(`/${path}/7`).expect(500);
+    await until(() => store.waiters === 0);
+  }
+  await held.release();
+  expect(app.get(Handlers).ran).toEqual([]);
 });
 
 it('a signal of the decorator’s own ends the wait of a handler too', async () => {

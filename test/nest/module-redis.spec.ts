@@ -12,6 +12,7 @@ import {
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
+import { Deferred } from './support/deferred.js';
 
 @Injectable()
 class Orders {
@@ -115,15 +116,14 @@ describe('DistributedLockModule on Redis', () => {
       code: 'LOCK_STORE_FAILED',
       message: expect.stringContaining('closed'),
     });
-    const working = app.get(Orders).pay(
-      '2',
-      waiting.catch(() => 'done'),
-    );
+    const work = new Deferred<string>();
+    const working = app.get(Orders).pay('2', work.promise);
     const lost = expect(working).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'closed' });
     await until(() => locks.inspect('order:2'));
 
     await app.close();
     await refused;
+    work.resolve('done');
     await lost;
     expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' });
     const later = new LockService(new RedisLockStore(own));

@@ -124,9 +124,19 @@ describe('@DistributedLock on a method that returns an Observable', () => {
     const { subscription } = watch();
     subscription.unsubscribe();
     answer.resolve();
-    await until(() => app.log.length === 2);
-    expect(app.log).toEqual(['+feed:a', '-feed:a']);
+    await until(() => app.isFree('feed:a'));
+    expect(app.log).toEqual([]);
     expect(feed.subscriptions).toBe(0);
+  });
+
+  it('leaves the line when it is unsubscribed', async () => {
+    const held = await app.elsewhere.acquire('feed:a');
+    const { subscription } = watch();
+    await until(() => store.waiters === 1);
+    subscription.unsubscribe();
+    await until(() => store.waiters === 0);
+    await held.release();
+    expect(app.log).toEqual([]);
   });
 
   it('fails, and stops its source, when the lock is lost', async () => {

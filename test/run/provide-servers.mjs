@@ -45,6 +45,13 @@ const SERVERS = [
     brew: 'etcd',
     variables: ['ETCD_SERVER=…/etcd'],
   },
+  {
+    name: 'NATS, version 2.2 or later',
+    isThere: () => isAtLeast(programs.nats(), /v([\d.]+)/, [2, 2]),
+    packages: ['nats-server'],
+    brew: 'nats-server',
+    variables: ['NATS_SERVER=…/nats-server'],
+  },
 ];
 
 /** Finds every program, or installs what is missing where that can be done. Rejects with advice. */

@@ -37,4 +37,5 @@ module.exports = {
   mariadb: () => process.env.MARIADB_SERVER ?? find('mariadbd'),
   mariadbInstall: () => process.env.MARIADB_INSTALL_DB ?? find('mariadb-install-db'),
   etcd: () => process.env.ETCD_SERVER ?? find('etcd'),
+  nats: () => process.env.NATS_SERVER ?? find('nats-server'),
 };

@@ -2,7 +2,15 @@ type Lookup = () => string | undefined;
 
 declare const programs: Readonly<
   Record<
-    'redis' | 'java' | 'zookeeper' | 'postgres' | 'initdb' | 'mariadb' | 'mariadbInstall' | 'etcd',
+    | 'redis'
+    | 'java'
+    | 'zookeeper'
+    | 'postgres'
+    | 'initdb'
+    | 'mariadb'
+    | 'mariadbInstall'
+    | 'etcd'
+    | 'nats',
     Lookup
   >
 >;

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import {
+  ConnectedSocket,
+  MessageBody,
+  SubscribeMessage,
+  WebSocketGateway,
+} from '@nestjs/websockets';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { DistributedLock, LockService } from 'nest-holdfast';
+import { concat, NEVER, type Observable, of } from 'rxjs';
+import { WebSocket } from 'ws';
+import { until } from '../../support/until.js';
+import { ERROR_NAMES, NestLog } from './events-log.js';
+import { type Door, openDoor } from './support/door-app.js';
+import { TROUBLES, type Trouble } from './support/troubles.js';
+
+interface Message {
+  readonly id: number;
+}
+
+const AT_ONCE = { waitTimeout: 0 };
+
+@WebSocketGateway({ path: '/ws' })
+class Gateway {
+  ran: string[] = [];
+
+  constructor(readonly locks: LockService) {}
+
+  @DistributedLock('order:<request.data.id>', AT_ONCE)
+  @SubscribeMessage('above')
+  async above(@ConnectedSocket() _client: unknown, @MessageBody() message: Message) {
+    return this.note('above', message);
+  }
+
+  @SubscribeMessage('below')
+  @DistributedLock('order:<message.id>', AT_ONCE)
+  async below(@MessageBody() message: Message) {
+    return this.note('below', message);
+  }
+
+  @DistributedLock('order:<message.id>', AT_ONCE)
+  @SubscribeMessage('stream above')
+  streamAbove(@MessageBody() message: Message): Observable<object> {
+    return of(this.note('stream above', message));
+  }
+
+  @SubscribeMessage('stream below')
+  @DistributedLock('order:<message.id>', AT_ONCE)
+  streamBelow(@MessageBody() message: Message): Observable<object> {
+    return of(this.note('stream below', message));
+  }
+
+  @SubscribeMessage('endless')
+  @DistributedLock('order:<message.id>', AT_ONCE)
+  endless(@MessageBody() message: Message): Observable<object> {
+    return concat(of(this.note('endless', message)), NEVER);
+  }
+
+  private note(event: string, { id }: Message) {
+    const key = this.locks.current()?.key;
+    this.ran.push(`${id} under ${key}`);
+    return { event, data: { id, key } };
+  }
+}
+
+/** What the client is sent as data of the event `exception`. */
+const ANSWERS: Record<Trouble['name'], (event: string) => object> = {
+  busy: () => ({
+    statusCode: 409,
+    code: 'LOCK_TIMEOUT',
+    message: expect.stringContaining('Lock "order:7" was not acquired') as string,
+  }),
+  down: () => ({
+    statusCode: 503,
+    code: 'LOCK_STORE_FAILED',
+    message: 'The lock store is not available',
+  }),
+  lost: (event) => ({
+    status: 'error',
+    message: 'Internal server error',
+    cause: { pattern: event, data: { id: 7 } },
+  }),
+};
+
+describe('messages over WebSocket', () => {
+  let door: Door;
+  let log: NestLog;
+  let socket: WebSocket;
+
+  beforeAll(async () => {
+    door = await openDoor({
+      providers: [Gateway],
+      prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)),
+    });
+  });
+  afterAll(() => door[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    log = new NestLog();
+    door.app.useLogger(log);
+    door.get(Gateway).ran = [];
+    door.takeLog();
+    socket = await connected();
+  });
+  afterEach(() => {
+    socket.terminate();
+    log[Symbol.dispose]();
+    door.control.reset();
+  });
+
+  const connected = async () => {
+    const client = new WebSocket(`${(await door.app.getUrl()).replace('http', 'ws')}/ws`);
+    await once(client, 'open');
+    return client;
+  };
+  const send = (event: string) => socket.send(JSON.stringify({ event, data: { id: 7 } }));
+  const ask = async (event: string): Promise<unknown> => {
+    const answer = once(socket, 'message');
+    send(event);
+    const [message] = (await answer) as unknown[];
+    return JSON.parse(String(message));
+  };
+
+  // Promises that are granted their lock: trap-09 in ../websocket.spec.ts.
+  it.each(['stream above', 'stream below'])('a stream runs under its lock: %s', async (event) => {
+    expect(await ask(event)).toEqual({ event, data: { id: 7, key: 'order:7' } });
+    await until(() => door.control.held().length === 0);
+    expect(door.log).toEqual(['+order:7', '-order:7']);
+  });
+
+  describe.each(TROUBLES)('$name', ({ name, strike, hasRun }) => {
+    it.each(['above', 'below'])('the client is told, with the lock %s', async (event) => {
+      strike(door.control, 'order:7');
+      expect(await ask(event)).toEqual({ event: 'exception', data: ANSWERS[name](event) });
+      expect(door.get(Gateway).ran).toEqual(hasRun ? ['7 under order:7'] : []);
+      expect(door.control.held()).toEqual([]);
+      if (name === 'lost')
+        await log.untilError("'WsExceptionsHandler'", ERROR_NAMES.lost, 'order:7');
+    });
+  });
+
+  it.each(['busy', 'down'] as const)('the reader of a stream is told: %s', async (name) => {
+    TROUBLES.find((each) => each.name === name)!.strike(door.control, 'order:7');
+    expect(await ask('stream above')).toEqual({ event: 'exception', data: ANSWERS[name]('') });
+  });
+
+  it('a stream ends when its lock is lost', async () => {
+    await ask('endless');
+    expect(door.control.held()).toEqual(['order:7']);
+    const next = once(socket, 'message');
+    door.control.lose('order:7');
+    const [message] = (await next) as unknown[];
+    expect(JSON.parse(String(message))).toEqual({
+      event: 'exception',
+      data: ANSWERS.lost('endless'),
+    });
+  });
+});
