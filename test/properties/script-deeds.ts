@@ -1,3 +1,4 @@
+import * as queueScripts from '../../lib/stores/redis/queue-scripts.js';
 import type { RedisScript } from '../../lib/stores/redis/redis-script.js';
 import * as scripts from '../../lib/stores/redis/redis-scripts.js';
 import { until } from '../support/until.js';
@@ -36,9 +37,9 @@ export class ScriptDeeds {
       wait: () => {
         const waiters = parts.flatMap((each) => [each.value, TTL.claim]);
         const all = parts.flatMap((each) => keysOf(each.keys[0]!));
-        return this.#run(scripts.WAIT, all, [HEARTBEAT, ...waiters]);
+        return this.#run(queueScripts.WAIT, all, [HEARTBEAT, ...waiters]);
       },
-      leave: () => this.#run(scripts.LEAVE, keysOf(key), [value]),
+      leave: () => this.#run(queueScripts.LEAVE, keysOf(key), [value]),
       renew: () => this.#run(scripts.RENEW, keysOf(key), [value, TTL.renew]),
       'renew with tokens': () =>
         this.#run(scripts.RENEW, keysOf(key), [value, TTL.renew, tokens.from, tokens.to]),

@@ -23,8 +23,10 @@ export interface Seen {
   readonly counterTtl: number;
 }
 
-export function keysOf(lock: string): [lock: string, counter: string, queue: string] {
-  return [lock, `{${lock}}:fence`, `{${lock}}:queue`];
+export function keysOf(
+  lock: string,
+): [lock: string, counter: string, queue: string, sharers: string] {
+  return [lock, `{${lock}}:fence`, `{${lock}}:queue`, `{${lock}}:shared`];
 }
 
 /** A server, a client, and the ears of the stores that live. */

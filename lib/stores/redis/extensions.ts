@@ -1,12 +1,10 @@
-import { EXTEND } from './redis-scripts.js';
+import type { Held } from './held.js';
+import type { RedisScript } from './redis-script.js';
 import type { ScriptRunner } from './script-runner.js';
 import { TurnCalls } from './turn-calls.js';
 
 interface Extension {
-  /** The first `locks` of them are locks. */
-  readonly keys: readonly string[];
-  readonly locks: number;
-  readonly value: string;
+  readonly held: Held;
   readonly ttl: number;
   readonly resolve: (isOurs: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -15,33 +13,44 @@ interface Extension {
 /** Sends the extensions of one turn of the event loop in few calls. Each lease has its own answer. */
 export class Extensions {
   readonly #runner: ScriptRunner;
+  readonly #script: RedisScript;
+  readonly #keysPerLock: number;
   readonly #waiting: TurnCalls<Extension>;
 
-  /** `slotOf` keeps apart what cannot share a call. */
-  constructor(runner: ScriptRunner, slotOf: (lock: string) => number) {
+  /** `script` needs `keysPerLock` of the keys of each lock. `slotOf` keeps apart what cannot share a call. */
+  constructor(
+    runner: ScriptRunner,
+    slotOf: (lock: string) => number,
+    script: RedisScript,
+    keysPerLock: number,
+  ) {
     this.#runner = runner;
+    this.#script = script;
+    this.#keysPerLock = keysPerLock;
     this.#waiting = new TurnCalls(
-      ({ ttl, keys }) => `${ttl} ${slotOf(keys[0]!)}`,
+      ({ ttl, held }) => `${ttl} ${slotOf(held.keys[0]!)}`,
       (extensions) => this.#call(extensions),
     );
   }
 
   /** Resolves `false` when a key is no longer ours. */
-  extend(keys: readonly string[], locks: number, value: string, ttl: number): Promise<boolean> {
+  extend(held: Held, ttl: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add({ keys, locks, value, ttl, resolve, reject });
+      this.#waiting.add({ held, ttl, resolve, reject });
     });
   }
 
   #call(extensions: readonly Extension[]): void {
-    const locks: string[] = [];
+    const keys: string[] = [];
     const args: (string | number)[] = [extensions[0]!.ttl];
-    for (const each of extensions) {
-      for (let index = 0; index < each.locks; index++) locks.push(each.keys[index]!);
-      args.push(each.locks, each.value);
+    for (const { held } of extensions) {
+      const locks = held.request.keys.length;
+      const needed = locks * this.#keysPerLock;
+      for (let index = 0; index < needed; index++) keys.push(held.keys[index]!);
+      args.push(locks, held.value);
     }
     this.#runner
-      .change(EXTEND, locks, args, (reply) => reply as unknown[])
+      .change(this.#script, keys, args, (reply) => reply as unknown[])
       .then(
         (all) => settle(extensions, all),
         (error: unknown) => {

@@ -1,28 +1,13 @@
 import type { FencingRange, Lease } from '../../core/lock-store.js';
-import type { Extensions } from './extensions.js';
+import { DowngradedLease } from './downgraded-lease.js';
+import type { Held } from './held.js';
+import { abandon, release } from './lease-surroundings.js';
+import type { LeaseSurroundings } from './lease-surroundings.js';
 import { FENCING_BLOCK } from './redis-lua.js';
+import { isOne } from './redis-script.js';
 import { RAISE, RELEASE, RENEW } from './redis-scripts.js';
-import type { ScriptRunner } from './script-runner.js';
 import type { Tenure } from './tenure.js';
 import type { Tenures } from './tenures.js';
-
-/** What the leases of one store share. */
-export interface LeaseSurroundings {
-  readonly runner: ScriptRunner;
-  readonly extensions: Extensions;
-  /** Missing where nobody can stand in line. */
-  readonly tenures: Tenures | undefined;
-}
-
-/** The keys of a lease as they are called on the server, and the value that says whose they are. */
-export interface Held {
-  /** The locks, then their counters, then their queues. */
-  readonly keys: readonly string[];
-  readonly value: string;
-}
-
-/** The lock, its counter and its queue. */
-const KEYS_PER_LOCK = 3;
 
 export class RedisLease implements Lease {
   #fencingToken: bigint;
@@ -32,6 +17,8 @@ export class RedisLease implements Lease {
   #tenure: Tenure | undefined;
   #isClaim = false;
   #isReleased = false;
+  /** What has become of this lease, once it was to be that of a reader. */
+  #reader: DowngradedLease | undefined;
 
   constructor(held: Held, around: LeaseSurroundings, fence: unknown, tenure?: Tenure) {
     this.#fencingToken = BigInt(fence as number | string | bigint); // a string where the client makes strings of numbers
@@ -47,21 +34,30 @@ export class RedisLease implements Lease {
     return claim;
   }
 
-  get fencingToken(): bigint {
-    return this.#fencingToken;
+  get fencingToken(): bigint | undefined {
+    return this.#reader ? undefined : this.#fencingToken;
   }
 
   extend(ttl: number): Promise<boolean> {
     if (this.#isClaim) return this.#confirm(ttl);
-    const { keys, value } = this.#held;
-    return this.#around.extensions.extend(keys, keys.length / KEYS_PER_LOCK, value, ttl);
+    return this.#reader?.extend(ttl) ?? this.#around.extensions.extend(this.#held, ttl);
   }
 
   release(): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
-    if (this.#tenure) this.#around.tenures?.end(this.#held.keys[0]!);
-    return release(this.#around.runner, this.#held);
+    if (this.#reader) return this.#reader.release();
+    this.#endTenure();
+    return release(this.#around.runner, RELEASE, this.#held);
+  }
+
+  downgrade(): Promise<boolean> {
+    if (this.#isReleased) return Promise.resolve(false);
+    if (!this.#reader) {
+      this.#endTenure();
+      this.#reader = new DowngradedLease(this.#held, this.#around);
+    }
+    return this.#reader.confirm();
   }
 
   passOn(
@@ -70,7 +66,8 @@ export class RedisLease implements Lease {
     tokens?: FencingRange,
   ): Lease | Promise<Lease | undefined> | undefined {
     const { tenures } = this.#around;
-    if (!tenures?.allowsPasses || this.#held.keys.length > KEYS_PER_LOCK) return undefined;
+    if (!tenures?.allowsPasses || this.#held.request.keys.length > 1 || this.#reader)
+      return undefined;
     if (this.#tenure && !tenures.mayPass(this.#tenure)) return undefined;
     this.#isReleased = true;
     if (renew || !this.#tenure?.takeToken()) return this.#renewed(tenures, ttl, tokens);
@@ -80,6 +77,10 @@ export class RedisLease implements Lease {
   raiseFencing({ from, to }: FencingRange): Promise<boolean> {
     const { keys, value } = this.#held;
     return this.#around.runner.change(RAISE, keys, [value, String(from), String(to)], isOne);
+  }
+
+  #endTenure(): void {
+    if (this.#tenure) this.#around.tenures?.end(this.#held.keys[0]!);
   }
 
   /** The claim may have ended, and the key been handed over once more since: only now it gets its fencing token. */
@@ -97,13 +98,13 @@ export class RedisLease implements Lease {
       const isFirst = !this.#tenure;
       const fence = await this.#renew(ttl, tokens);
       if (fence === undefined) {
-        if (tokens) abandon(this.#around.runner, this.#held); // it may be ours still, with a counter that is beyond them
+        if (tokens) abandon(this.#around.runner, RELEASE, this.#held); // it may be ours still, with a counter that is beyond them
         return undefined;
       }
       if (isFirst) tenures.mayPass(this.#tenure!);
       return new RedisLease(this.#held, this.#around, fence, this.#tenure);
     } catch (error) {
-      abandon(this.#around.runner, this.#held);
+      abandon(this.#around.runner, RELEASE, this.#held);
       throw error;
     }
   }
@@ -120,17 +121,4 @@ export class RedisLease implements Lease {
     tenure?.confirm(FENCING_BLOCK - 1, isOne(others));
     return BigInt(fence as number | string);
   }
-}
-
-/** After a request that failed, which may have been applied all the same. Where this fails too, the ttl frees the key. */
-export function abandon(runner: ScriptRunner, held: Held): void {
-  release(runner, held).catch(() => undefined);
-}
-
-function release(runner: ScriptRunner, { keys, value }: Held): Promise<boolean> {
-  return runner.run(RELEASE, keys, [value], isOne);
-}
-
-function isOne(reply: unknown): boolean {
-  return Number(reply) === 1;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LockPermitsError } from '../../core/lock-errors.js';
 import type {
   AcquireRequest,
   Lease,
@@ -12,26 +13,36 @@ import { ClusterWatch } from './cluster-failover.js';
 import { clusterSlot } from './cluster-slot.js';
 import { Extensions } from './extensions.js';
 import { watchServer } from './failover.js';
+import { HeldNames, permitsFrom } from './held.js';
+import { asInspection } from './inspection.js';
+import { abandon } from './lease-surroundings.js';
+import type { LeaseSurroundings } from './lease-surroundings.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
-import { RedisLease, abandon } from './redis-lease.js';
-import type { Held, LeaseSurroundings } from './redis-lease.js';
+import { RedisLease } from './redis-lease.js';
 import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
-import { ACQUIRE, INSPECT } from './redis-scripts.js';
+import { ACQUIRE, EXTEND, INSPECT, RELEASE } from './redis-scripts.js';
 import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
 import { RedisServerLink, canWatch } from './server-link.js';
+import { SharedRedisLease } from './shared-redis-lease.js';
+import { ACQUIRE_SHARED, EXTEND_SHARED, RELEASE_SHARED } from './shared-scripts.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
 export class RedisLockStore implements LockStore {
   readonly name = 'redis';
-  readonly supports: { readonly fencing: true; readonly ttl: true; readonly manyKeys: boolean };
+  readonly supports: {
+    readonly fencing: true;
+    readonly ttl: true;
+    readonly manyKeys: boolean;
+    readonly readLocks: true;
+    /** `'polled'` on a client that cannot subscribe. */
+    readonly semaphores: true | 'polled';
+  };
   /** Stands in line on the server. Missing on a client that cannot subscribe, which is polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
-  /** Names this store in the values of its locks, and the channel on which it is woken. */
-  readonly #id: string;
   readonly #keys: ServerKeys;
   readonly #runner: ScriptRunner;
   readonly #around: LeaseSurroundings;
@@ -45,48 +56,51 @@ export class RedisLockStore implements LockStore {
     checkClient(client);
     const { keyPrefix, batchWrites, localPassLimit, ...replicas } = resolveStoreOptions(options);
     const clientPrefix = clientKeyPrefix(client);
-    this.#id = (client.isCluster ? '~' : '') + randomBytes(8).toString('base64url');
-    this.supports = { fencing: true, ttl: true, manyKeys: client.isCluster !== true };
+    const id = (client.isCluster ? '~' : '') + randomBytes(8).toString('base64url');
+    this.supports = {
+      fencing: true,
+      ttl: true,
+      manyKeys: client.isCluster !== true,
+      readLocks: true,
+      semaphores: canSubscribe(client) ? true : 'polled',
+    };
     this.#keys = new ServerKeys(keyPrefix, clientPrefix);
     const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
     this.#client = client;
     this.#slotOf = slotOf;
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf);
-    const extensions = new Extensions(this.#runner, slotOf);
     if (canSubscribe(client)) {
-      const room = new WaitingRoom(client, this.#id, this.#runner, slotOf, localPassLimit);
+      const room = new WaitingRoom(client, id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;
       this.acquire = (request, signal) => this.#wait(room, request, signal);
     }
-    this.#around = { runner: this.#runner, extensions, tenures: this.#waitingRoom?.tenures };
+    this.#around = {
+      runner: this.#runner,
+      names: new HeldNames(this.#keys, id),
+      extensions: new Extensions(this.#runner, slotOf, EXTEND, 1),
+      sharedExtensions: new Extensions(this.#runner, slotOf, EXTEND_SHARED, 4),
+      tenures: this.#waitingRoom?.tenures,
+    };
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
+    if (request.permits !== undefined) return this.#tryShare(request, request.permits);
     const { ttl, fencingFloor } = request;
-    const held = this.#heldOf(request);
+    const held = this.#around.names.alone(request);
     const { keys, value } = held;
     const args = fencingFloor === undefined ? [value, ttl] : [value, ttl, String(fencingFloor)];
     const read = (fence: unknown) =>
       fence === null ? undefined : new RedisLease(held, this.#around, fence);
     const failed = (error: unknown): never => {
-      abandon(this.#runner, held);
+      abandon(this.#runner, RELEASE, held);
       throw error;
     };
     return this.#runner.change(ACQUIRE, keys, args, read, failed);
   }
 
-  async inspect(key: string): Promise<LockInspection | undefined> {
-    const reply = await this.#runner.run(INSPECT, this.#keys.all([key]), [], asInspection);
-    if (!reply) return undefined;
-    const [value, pttl, counter] = reply;
-    const [fence, lastValue] = splitAt(counter ?? '', ' ');
-    const remaining = Number(pttl);
-    return {
-      key,
-      holder: splitAt(value, ':')[1] || undefined,
-      remaining: remaining < 0 ? Infinity : remaining,
-      fencingToken: `${lastValue} `.startsWith(`${value} `) ? BigInt(fence) : undefined,
-    };
+  inspect(key: string): Promise<LockInspection | undefined> {
+    const read = (reply: unknown) => asInspection(key, reply);
+    return this.#runner.run(INSPECT, this.#keys.shared([key]), [], read);
   }
 
   /** Missing on a Cluster, which is many. */
@@ -115,24 +129,32 @@ export class RedisLockStore implements LockStore {
     for (const watch of this.#clusterWatches.splice(0)) watch.close();
   }
 
+  #tryShare(request: AcquireRequest, permits: number): Promise<Lease | undefined> {
+    const held = this.#around.names.shared(request, permits);
+    const read = (reply: unknown) => {
+      if (Array.isArray(reply)) throw otherPermits(request, permits, reply);
+      return reply === null ? undefined : new SharedRedisLease(held, this.#around);
+    };
+    const failed = (error: unknown): never => {
+      abandon(this.#runner, RELEASE_SHARED, held);
+      throw error;
+    };
+    const args = [held.value, request.ttl];
+    return this.#runner.change(ACQUIRE_SHARED, held.keys, args, read, failed);
+  }
+
   async #wait(room: WaitingRoom, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const held = this.#heldOf(request);
-    await room.wait(held, request.ttl, signal);
-    return RedisLease.claimed(held, this.#around);
-  }
-
-  #heldOf({ keys, token, holder = '' }: AcquireRequest): Held {
-    return { keys: this.#keys.all(keys), value: `${this.#id}.${token}:${holder}` };
+    const held = this.#around.names.inLine(request);
+    await room.wait(held, signal);
+    if (request.permits !== undefined) return new SharedRedisLease(held, this.#around);
+    return RedisLease.claimed(this.#around.names.alone(request), this.#around);
   }
 }
 
-type Inspected = [value: string, pttl: number | string, counter: string | null | undefined];
-
-function asInspection(reply: unknown): Inspected | null {
-  return reply as Inspected | null;
-}
-
-function splitAt(text: string, separator: string): [before: string, after: string] {
-  const index = text.indexOf(separator);
-  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+function otherPermits(
+  { keys }: AcquireRequest,
+  permits: number,
+  [index, inUse]: readonly unknown[],
+): LockPermitsError {
+  return new LockPermitsError(keys[Number(index) - 1]!, permits, permitsFrom(inUse));
 }

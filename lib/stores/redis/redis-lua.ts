@@ -1,15 +1,15 @@
 /*
  * A lock is the plain string key of the canonical single-instance algorithm (SET key value NX PX, compare-and-delete), so
  * holders written in any language exclude each other. Where somebody waits there is a queue beside it, a list of
- * "<deadline> <claim> <value>" in the order of arrival.
+ * "<deadline> <claim> <value>" in the order of arrival. What a lock is while several share it says shared-lua.ts.
  *
  * Also beside it lives a counter, "<last fencing token> <value>". Behind that, " r" says that the value was released, " h" that
- * the key has been handed over since, and " < <value>" who handed it over to this value. It lives for a day
- * after the last grant. It never goes back while clocks are sane, even when it was lost: it is at least the server's clock
- * in microseconds.
+ * the key has been handed over since, and " < <value>" who handed it over to this value. Lines below the first one name those
+ * who shared the lock since and have left. A counter lives for a day after the last grant of a token. It never goes back while
+ * clocks are sane, even when it was lost: it is at least the server's clock in microseconds.
  *
- * A value is "<id>.<token>:<holder>". The id names the store that waits or holds, and the channel on which it is woken.
- * It begins with ~ on a Cluster, where PUBLISH does not tell whether anybody listens.
+ * A value is "<id>.<token>:<holder>", of one who shares "<id>*<permits>.<token>:<holder>". The id names the store that waits or
+ * holds, and the channel on which it is woken. It begins with ~ on a Cluster, where PUBLISH does not tell whether anybody listens.
  * Numbers are written with `%.0f`, because Lua writes large ones with 14 digits only.
  */
 
@@ -57,18 +57,10 @@ local function raise(counter, value, to)
   redis.call('set', KEYS[counter], to .. rest, 'EX', ${COUNTER_SECONDS})
 end`;
 
-/** How a waiter is found in the queue of a key. */
-export const PLACE = `
--- The index of the entry of \`value\`, from 1, and the entry; nil when it does not stand in line.
-local function place_of(queue, value)
-  for i, entry in ipairs(redis.call('lrange', KEYS[queue], 0, -1)) do
-    if string.match(entry, '^%d+ %d+ (.*)$') == value then return i, entry end
-  end
-end`;
-
-export const HAND_OVER = `
+/** What a hand-over consists of. */
+export const TELL = `
 local function tell(value, message)
-  local id = string.match(value, '^([^.]*)%.')
+  local id = string.match(value, '^([^.*]*)[.*]')
   if not id then return false end
   local receivers = redis.call('publish', '${CHANNEL}' .. id, message)
   return receivers > 0 or string.sub(id, 1, 1) == '~'
@@ -76,15 +68,17 @@ end
 -- Adds to a counter, unless it is lost: what \`append\` makes has no expiry.
 local function mark(counter, text)
   if redis.pcall('append', KEYS[counter], text) == #text then redis.call('del', KEYS[counter]) end
-end
--- Gives the lock to the first waiter that is alive, as a claim, and wakes its process. Frees it when there is none.
--- \`caller\` is alive, and reads of it in its reply.
-local function hand_over(lock, counter, queue, caller)
+end`;
+
+export const HAND_OVER = `${TELL}
+-- Gives the lock to the first waiter that is alive, as a claim, and wakes its process. Frees it when there is none. One who
+-- shares it gets it like any other, and lets in those who share it when it makes a lock of the claim.
+local function hand_over(lock, counter, queue)
   local entry = redis.call('lpop', KEYS[queue])
   while entry do
     local time = redis.call('time')
     local deadline, claim, value = string.match(entry, '^(%d+) (%d+) (.*)$')
-    if tonumber(deadline) >= time[1] * 1000 + time[2] / 1000 and (value == caller or tell(value, value)) then
+    if tonumber(deadline) >= time[1] * 1000 + time[2] / 1000 and tell(value, value) then
       redis.call('set', KEYS[lock], value, 'PX', claim)
       return mark(counter, ' h')
     end

@@ -1,10 +1,12 @@
 import { systemClock } from '../../core/clock.js';
+import { LockPermitsError } from '../../core/lock-errors.js';
 import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
-import { TurnCalls } from './turn-calls.js';
-import { LEAVE, WAIT } from './redis-scripts.js';
-import type { Held } from './redis-lease.js';
+import { permitsFrom } from './held.js';
+import type { Held } from './held.js';
+import { LEAVE, WAIT } from './queue-scripts.js';
 import type { ScriptRunner } from './script-runner.js';
+import { TurnCalls } from './turn-calls.js';
 
 /** Milliseconds that the server takes a waiter for alive after it was last heard of. */
 const HEARTBEAT = 2_000;
@@ -22,7 +24,7 @@ const MOST_FAILURES = 3;
 /** Milliseconds for which a Cluster may have no master for a key: it takes `cluster-node-timeout`, 15 s, and an election. */
 const LONGEST_FAILOVER = 30_000;
 
-/** Its keys are a lock, its counter and its queue. */
+/** Its keys are a lock, its counter, its queue and the set of those who share it. */
 interface Place extends Held {
   readonly claim: number;
   readonly granted: () => void;
@@ -58,12 +60,12 @@ export class RedisQueue {
   }
 
   /** Resolves when the key has been handed over. Rejects with `signal.reason`, and has left the line by then. */
-  wait(held: Held, ttl: number, signal: AbortSignal): Promise<void> {
+  wait(held: Held, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => void this.#leave(place).then(() => reject(signal.reason));
       const place: Place = {
         ...held,
-        claim: Math.min(ttl, LONGEST_CLAIM),
+        claim: Math.min(held.request.ttl, LONGEST_CLAIM),
         timer: idleTimer(() => this.#due.add(place)),
         failures: 0,
         failingSince: 0,
@@ -113,17 +115,22 @@ export class RedisQueue {
     if (place.hasLeft) void this.#leave(place); // in case that this call came in after its LEAVE
     if (!this.#isOpen(place)) return; // it was woken or has left meanwhile: this answer is from before
     if (typeof answer === 'string') return this.#failed(place, new Error(answer));
-    const [isOurs, ttl, inFront] = answer.map(Number) as [number, number, number];
-    if (isOurs === 1) return this.#grant(place);
+    const [state, ...rest] = answer;
+    if (Number(state) === 1) return this.#grant(place);
+    if (Number(state) === 2) return this.#refuse(place, otherPermits(place, rest[0]));
     place.hasStood = true;
     place.failures = 0;
-    this.#standAt(place, lookTime(ttl, inFront));
+    this.#standAt(place, lookTime(Number(rest[0]), Number(rest[1])));
   }
 
   #failed(place: Place, error: unknown): void {
     if (!this.#isOpen(place)) return;
     if (place.failures++ === 0) place.failingSince = systemClock.now();
     if (place.hasStood && isBearable(place, error)) return this.#standAt(place, nextBeat());
+    this.#refuse(place, error);
+  }
+
+  #refuse(place: Place, error: unknown): void {
     void this.#leave(place);
     place.refused(error);
   }
@@ -154,6 +161,10 @@ export class RedisQueue {
   #isOpen(place: Place): boolean {
     return this.#places.get(place.value) === place;
   }
+}
+
+function otherPermits({ request: { key, permits } }: Place, inUse: unknown): LockPermitsError {
+  return new LockPermitsError(key, permits!, permitsFrom(inUse));
 }
 
 /** Whether to go on standing in line after a failure. */

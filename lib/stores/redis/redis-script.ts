@@ -30,3 +30,8 @@ export class RedisScript {
 function rethrow(error: unknown): never {
   throw error;
 }
+
+/** For scripts that answer 1 or 0. Some clients make strings of numbers. */
+export function isOne(reply: unknown): boolean {
+  return Number(reply) === 1;
+}

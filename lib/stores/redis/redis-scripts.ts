@@ -1,4 +1,4 @@
-import { FENCING_BLOCK, HAND_OVER, MINT, PLACE, RAISE_COUNTER } from './redis-lua.js';
+import { FENCING_BLOCK, HAND_OVER, MINT, RAISE_COUNTER } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 
 /**
@@ -66,7 +66,7 @@ return answers`);
  */
 export const RELEASE = new RedisScript(`${HAND_OVER}
 local function was_released(counter)
-  local text = string.match(redis.call('get', KEYS[counter]) or '', '^%d+ (.*)$') or ''
+  local text = string.match(redis.call('get', KEYS[counter]) or '', '^%d+ ([^\\n]*)') or ''
   if string.find(text, ' < ' .. ARGV[1], 1, true) then return true end
   local rest = string.sub(text, 1, #ARGV[1]) == ARGV[1] and string.sub(text, #ARGV[1] + 1) or ''
   return string.match(rest, ' r[ h]*$')
@@ -98,7 +98,7 @@ if ARGV[3] then
   return { ARGV[3], redis.call('exists', KEYS[3]) }
 end
 local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
-local released = string.match(before or '', '^%d+ (.*) r[ h]+$')
+local released = string.match(before or '', '^%d+ ([^\\n]*) r[ h]+$')
 if released then redis.call('append', KEYS[2], ' < ' .. string.gsub(released, ' < .*', '')) end
 return { fence, redis.call('exists', KEYS[3]) }`);
 
@@ -115,53 +115,19 @@ for i = 1, n do raise(n + i, ARGV[1], ARGV[3]) end
 return 1`);
 
 /**
- * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, counter, queue.
- * ARGV: milliseconds until the next call at the latest, then for each: value, claim.
- * Returns, for each: { 1 } when the lock is ours, else { 0, ms to live of the lock (negative: unknown), waiters in front },
- * or the text of an error. A lock that nobody holds goes to the first waiter, whoever that is.
+ * KEYS: lock, counter, queue, sharers. Returns value, ms to live (-1: for ever), counter, and where several share the lock the
+ * value of each; or nil when the key is free.
  */
-export const WAIT = new RedisScript(`${PLACE}${HAND_OVER}
-local time = redis.call('time')
-local deadline = string.format('%.0f ', time[1] * 1000 + time[2] / 1000 + ARGV[1])
-local function stand(queue, value, claim)
-  local entry = deadline .. claim .. ' ' .. value
-  local place = place_of(queue, value)
-  if not place then return redis.call('rpush', KEYS[queue], entry) - 1 end
-  redis.call('lset', KEYS[queue], place - 1, entry)
-  return place - 1
-end
-local function wait(lock, counter, queue, value, claim)
-  local holder = redis.call('get', KEYS[lock])
-  if holder == value then return { 1 } end
-  local was_empty = redis.call('exists', KEYS[queue]) == 0
-  local in_front = stand(queue, value, claim)
-  redis.call('pexpire', KEYS[queue], ARGV[1])
-  if not holder then
-    hand_over(lock, counter, queue, value)
-    if redis.call('get', KEYS[lock]) == value then return { 1 } end
-  elseif was_empty or (in_front == 0 and string.sub(value, 1, 1) == '~') then -- a Cluster's subscriber may miss one unseen
-    tell(holder, '! ' .. KEYS[lock])
-  end
-  return { 0, redis.call('pttl', KEYS[lock]), in_front }
-end
-local answers = {}
-for i = 1, #KEYS / 3 do
-  local _, answer = pcall(wait, 3 * i - 2, 3 * i - 1, 3 * i, ARGV[2 * i], ARGV[2 * i + 1])
-  answers[i] = type(answer) == 'table' and answer.err or answer
-end
-return answers`);
-
-/** Leaves the line, and gives back what was handed over meanwhile. KEYS: lock, counter, queue. ARGV: value. */
-export const LEAVE = new RedisScript(`${PLACE}${HAND_OVER}
-local _, entry = place_of(3, ARGV[1])
-if entry then redis.call('lrem', KEYS[3], 1, entry) end
-if redis.call('get', KEYS[1]) == ARGV[1] then hand_over(1, 2, 3) end`);
-
-/** KEYS: lock, counter. Returns value, ms to live (-1: for ever), counter; or nil when the key is free. */
 export const INSPECT = new RedisScript(`
 local value = redis.call('get', KEYS[1])
 if not value then return nil end
-return { value, redis.call('pttl', KEYS[1]), redis.call('get', KEYS[2]) }`);
+local answer = { value, redis.call('pttl', KEYS[1]), redis.call('get', KEYS[2]) }
+if string.find(value, '^%*%w+$') then
+  local time = redis.call('time')
+  local now = string.format('(%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+  answer[4] = redis.call('zrangebyscore', KEYS[4], now, '+inf')
+end
+return answer`);
 
 /** KEYS: some of one slot. Changes nothing: makes a Cluster client find the way to them. */
 export const LOOK = new RedisScript(`return redis.call('exists', unpack(KEYS))`);

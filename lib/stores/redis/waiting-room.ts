@@ -1,6 +1,6 @@
 import { clientKeyPrefix } from './redis-client.js';
 import type { SubscribableClient } from './redis-client.js';
-import type { Held } from './redis-lease.js';
+import type { Held } from './held.js';
 import { RedisQueue } from './redis-queue.js';
 import { CHANNEL } from './redis-lua.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -30,11 +30,14 @@ export class WaitingRoom {
     this.tenures = new Tenures(this.#wakeUps, localPassLimit);
   }
 
-  /** Stands in line. Resolves when the key has been handed over, rejects with `signal.reason` when the line has been left. */
-  async wait(held: Held, ttl: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Stands in line. Resolves when the key has been handed over, rejects with `signal.reason` when the line has been left, with
+   * `LockPermitsError` where the key is in use with other permits.
+   */
+  async wait(held: Held, signal: AbortSignal): Promise<void> {
     if (!this.#wakeUps.isLive) await this.#wakeUps.open();
     signal.throwIfAborted();
-    return this.#queue.wait(held, ttl, signal);
+    return this.#queue.wait(held, signal);
   }
 
   close(): void {

@@ -1,0 +1,48 @@
+import type { AcquireRequest } from '../../core/lock-store.js';
+import type { ServerKeys } from './server-keys.js';
+
+/** The keys of a lease as they are called on the server, and the value that says whose they are. */
+export interface Held {
+  readonly request: AcquireRequest;
+  /** The locks, then their counters, then their queues, and then, for those who share them, the sets of these. */
+  readonly keys: readonly string[];
+  readonly value: string;
+}
+
+/** What the locks of one store, and those who have them, are called on the server. */
+export class HeldNames {
+  readonly #keys: ServerKeys;
+  readonly #id: string;
+
+  /** `id` names the store, and the channel on which it is woken. */
+  constructor(keys: ServerKeys, id: string) {
+    this.#keys = keys;
+    this.#id = id;
+  }
+
+  alone(request: AcquireRequest): Held {
+    const { keys, token, holder = '' } = request;
+    return { request, keys: this.#keys.all(keys), value: `${this.#id}.${token}:${holder}` };
+  }
+
+  shared(request: AcquireRequest, permits: number): Held {
+    const { keys, token, holder = '' } = request;
+    const value = `${this.#id}*${permitsText(permits)}.${token}:${holder}`;
+    return { request, keys: this.#keys.shared(keys), value };
+  }
+
+  /** For the queue, where both kinds stand. */
+  inLine(request: AcquireRequest): Held {
+    if (request.permits !== undefined) return this.shared(request, request.permits);
+    return { ...this.alone(request), keys: this.#keys.shared(request.keys) };
+  }
+}
+
+/** The permits in `text`, as scripts write them. */
+export function permitsFrom(text: unknown): number {
+  return text === 'inf' ? Infinity : Number(text);
+}
+
+function permitsText(permits: number): string {
+  return permits === Infinity ? 'inf' : String(permits);
+}

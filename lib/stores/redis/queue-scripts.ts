@@ -1,0 +1,79 @@
+import { RedisScript } from './redis-script.js';
+import { PERMITS_IN_LINE, SHARING } from './shared-lua.js';
+
+/** How a waiter is found in the queue of a key. */
+const PLACE = `
+-- The index of the entry of \`value\`, from 1, and the entry; nil when it does not stand in line.
+local function place_of(queue, value)
+  for i, entry in ipairs(redis.call('lrange', KEYS[queue], 0, -1)) do
+    if string.match(entry, '^%d+ %d+ (.*)$') == value then return i, entry end
+  end
+end`;
+
+/**
+ * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, counter, queue, sharers.
+ * ARGV: milliseconds until the next call at the latest, then for each: value, claim.
+ * Returns, for each: { 1 } when the lock is ours, else { 0, ms until it may be free (negative: unknown), waiters in front }, or
+ * { 2, permits } when it is in use with other permits, or the text of an error. A lock that has room goes to the first waiters,
+ * whoever they are.
+ */
+export const WAIT = new RedisScript(`${PLACE}${SHARING}${PERMITS_IN_LINE}
+local deadline = string.format('%.0f ', now + ARGV[1])
+local function stand(queue, value, claim)
+  local entry = deadline .. claim .. ' ' .. value
+  local place = place_of(queue, value)
+  if not place then return redis.call('rpush', KEYS[queue], entry) - 1 end
+  redis.call('lset', KEYS[queue], place - 1, entry)
+  return place - 1
+end
+-- Of a lock that somebody has alone, or that is wanted alone, until its end. Else until one of those who share it may be gone, or
+-- the first in line.
+local function time_left(lock, queue, sharers, asked, permits)
+  if not (asked and permits) then return redis.call('pttl', KEYS[lock]) end
+  local soonest = redis.call('zrange', KEYS[sharers], 0, 0, 'WITHSCORES')[2]
+  local lapses = string.match(redis.call('lindex', KEYS[queue], 0), '^%d+')
+  return math.min(tonumber(soonest), tonumber(lapses)) - now
+end
+local function wait(lock, counter, queue, sharers, value, claim)
+  local holder = redis.call('get', KEYS[lock])
+  if holder == value then return { 1 } end
+  local asked = permits_of(value)
+  local count, permits = sharing(lock, sharers)
+  if asked then
+    if permits and redis.call('zscore', KEYS[sharers], value) then return { 1 } end
+    local in_use = permits or permits_in_line(queue)
+    if in_use and in_use ~= asked then return { 2, in_use } end
+  end
+  local was_empty = redis.call('exists', KEYS[queue]) == 0
+  local in_front = stand(queue, value, claim)
+  redis.call('pexpire', KEYS[queue], ARGV[1])
+  if count then
+    admit(lock, counter, queue, sharers, value)
+    if redis.call('get', KEYS[lock]) == value or (asked and shares(lock, sharers, value)) then return { 1 } end
+    count, permits = sharing(lock, sharers)
+  elseif was_empty or (in_front == 0 and string.sub(value, 1, 1) == '~') then -- a Cluster's subscriber may miss one unseen
+    tell(holder, '! ' .. KEYS[lock])
+  end
+  return { 0, time_left(lock, queue, sharers, asked, permits), in_front }
+end
+local answers = {}
+for i = 1, #KEYS / 4 do
+  local first = 4 * i - 3
+  local _, answer = pcall(wait, first, first + 1, first + 2, first + 3, ARGV[2 * i], ARGV[2 * i + 1])
+  answers[i] = type(answer) == 'table' and answer.err or answer
+end
+return answers`);
+
+/**
+ * Leaves the line, and gives back what was handed over meanwhile. KEYS: lock, counter, queue, sharers. ARGV: value.
+ * Those behind may fit where they stand first.
+ */
+export const LEAVE = new RedisScript(`${PLACE}${SHARING}
+local value = ARGV[1]
+local _, entry = place_of(3, value)
+if entry then redis.call('lrem', KEYS[3], 1, entry) end
+local is_ours = redis.call('get', KEYS[1]) == value
+if is_ours then redis.call('del', KEYS[1]) end
+local _, permits = sharing(1, 4)
+if permits then redis.call('zrem', KEYS[4], value) end
+if is_ours or permits then admit(1, 2, 3, 4) end`);

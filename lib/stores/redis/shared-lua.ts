@@ -1,0 +1,120 @@
+import { TELL } from './redis-lua.js';
+
+/*
+ * A lock that several share is the string "*<permits>", which excludes everybody who takes it for the token of another program,
+ * and beside it a sorted set of their values, each with the time at which its ttl ends, in milliseconds by the server's clock.
+ * The lock lives as long as the longest of them: a set without such a lock says nothing. Permits are a number, or inf.
+ *
+ * Those who stand in line are let in from the first on, as long as they fit: no reader overtakes a writer. A script that knows
+ * nothing of sharers hands the lock itself to the first of them, which counts as one who shares it from then on.
+ */
+
+/** Characters for those who have left a lock: a hundred tokens. Twice as many are kept at most. */
+const LEFT_KEPT = 4_000;
+/** Milliseconds that they are remembered at least, where there is no counter. */
+const LEFT_FOR = 60_000;
+
+export const SHARING = `${TELL}
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- Nil: who has this value wants the lock alone.
+local function permits_of(value)
+  return string.match(value, '^~?[%w_-]+%*(%w+)%.')
+end
+-- The lock lives as long as the longest of those who share it.
+local function seal(lock, sharers, permits)
+  local latest = redis.call('zrange', KEYS[sharers], -1, -1, 'WITHSCORES')[2]
+  latest = string.format('%.0f', tonumber(latest))
+  redis.call('set', KEYS[lock], '*' .. permits, 'PXAT', latest)
+  redis.call('pexpireat', KEYS[sharers], latest)
+end
+-- How many share the lock, and their permits where there are any. Nil: somebody has it alone.
+local function sharing(lock, sharers)
+  local holder = redis.call('get', KEYS[lock])
+  if not holder then return 0 end
+  local permits = string.match(holder, '^%*(%w+)$')
+  if not permits then
+    permits = permits_of(holder)
+    if not permits then return nil end
+    redis.call('del', KEYS[sharers])
+    redis.call('zadd', KEYS[sharers], now + redis.call('pttl', KEYS[lock]), holder)
+    seal(lock, sharers, permits)
+  end
+  redis.call('zremrangebyscore', KEYS[sharers], '-inf', now)
+  local count = redis.call('zcard', KEYS[sharers])
+  return count, count > 0 and permits or nil
+end
+local function shares(lock, sharers, value)
+  local _, permits = sharing(lock, sharers)
+  return permits and redis.call('zscore', KEYS[sharers], value)
+end
+local function has_room(count, permits, asked)
+  return count == 0 or (asked == permits and count < (tonumber(permits) or math.huge))
+end
+-- One more shares the lock, beside \`count\` others, and it is to be sealed. The counter no longer says that the queue was served
+-- when the last holder left.
+local function enter(counter, sharers, count, value, ttl)
+  if count == 0 then
+    redis.call('del', KEYS[sharers])
+    if redis.call('getrange', KEYS[counter], -2, -1) == ' r' then mark(counter, ' h') end
+  end
+  redis.call('zadd', KEYS[sharers], now + ttl, value)
+end
+-- Lets in those who stand first in line and fit, as claims, and wakes their processes. Frees the lock when nobody has it.
+-- \`caller\` is alive, and reads of it in its reply.
+local function admit(lock, counter, queue, sharers, caller)
+  local count, permits = sharing(lock, sharers)
+  if not count then return end
+  local entry = redis.call('lindex', KEYS[queue], 0)
+  while entry do
+    local deadline, claim, value = string.match(entry, '^(%d+) (%d+) (.*)$')
+    local asked = permits_of(value)
+    local is_alive = tonumber(deadline) >= now
+    if is_alive and not has_room(count, permits, asked) then break end
+    redis.call('lpop', KEYS[queue])
+    if is_alive and (value == caller or tell(value, value)) then
+      if not asked then
+        redis.call('del', KEYS[sharers])
+        redis.call('set', KEYS[lock], value, 'PX', claim)
+        return mark(counter, ' h')
+      end
+      enter(counter, sharers, count, value, claim)
+      count, permits = count + 1, asked
+    end
+    entry = redis.call('lindex', KEYS[queue], 0)
+  end
+  if count > 0 then return seal(lock, sharers, permits) end
+  redis.call('del', KEYS[lock], KEYS[sharers])
+end`;
+
+/** What those who stand in line, and are alive, say of the permits of a lock. Nil: nothing. */
+export const PERMITS_IN_LINE = `
+local function permits_in_line(queue)
+  for _, entry in ipairs(redis.call('lrange', KEYS[queue], 0, -1)) do
+    local deadline, value = string.match(entry, '^(%d+) %d+ (.*)$')
+    local permits = permits_of(value)
+    if permits and tonumber(deadline) >= now then return permits end
+  end
+end`;
+
+/**
+ * Who shared a lock and has left it: their tokens, in lines of its counter below the first, which may get marks behind them.
+ * A counter that was lost is made anew, for a moment.
+ */
+export const LEFT = `
+local function line_of(value)
+  return '\\n' .. string.match(value, '%.([^:]*)') .. '\\n'
+end
+local function note_left(counter, value)
+  local line = line_of(value)
+  local length = redis.call('append', KEYS[counter], line)
+  if length == #line then redis.call('set', KEYS[counter], '0 ' .. line) end
+  if redis.call('pttl', KEYS[counter]) < ${LEFT_FOR} then redis.call('pexpire', KEYS[counter], ${LEFT_FOR}) end
+  if length < ${2 * LEFT_KEPT} then return end
+  local first, left = string.match(redis.call('get', KEYS[counter]), '^([^\\n]*)(.*)$')
+  left = string.match(string.sub(left, -${LEFT_KEPT}), '\\n.*')
+  redis.call('set', KEYS[counter], first .. left, 'KEEPTTL')
+end
+local function has_left(counter, value)
+  return string.find(redis.call('get', KEYS[counter]) or '', line_of(value), 1, true)
+end`;

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check';
+import { DEAD } from './lock-model.js';
+import type { SharingModel } from './sharing-model.js';
+
+const KINDS = ['', '*inf', '*2', '*2', '*1'];
+const VALUES = ['aa', 'bb', DEAD].flatMap((store) =>
+  KINDS.map((kind, index) => `${store}${kind}.${store}${index}:host:1:2`),
+);
+
+const DEEDS = ['take', 'wait', 'leave', 'release', 'extend', 'downgrade', 'lapse', 'expire'] as const; // prettier-ignore
+
+export type Deed = (typeof DEEDS)[number];
+
+/** A step that is chosen before it is known who holds what. */
+export interface Choice {
+  readonly does: Deed;
+  /** One of those who hold it, of those in line, or of all. */
+  readonly of: 'holders' | 'line' | 'all';
+  readonly who: number;
+  /** Does it once more, as a client whose reply was lost. */
+  readonly isTwice: boolean;
+}
+
+export interface Step {
+  readonly does: Deed;
+  readonly value: string;
+}
+
+function weighted(weight: number, does: readonly Deed[], of: readonly Choice['of'][]) {
+  const choice = { does: fc.constantFrom(...does), of: fc.constantFrom(...of) };
+  const how = { who: fc.nat(VALUES.length - 1), isTwice: fc.boolean() };
+  return { weight, arbitrary: fc.record({ ...choice, ...how }, { noNullPrototype: true }) };
+}
+
+const choice: fc.Arbitrary<Choice> = fc.oneof(
+  weighted(6, ['take', 'wait'], ['all']),
+  weighted(3, ['release', 'extend', 'downgrade'], ['holders', 'holders', 'all']),
+  weighted(1, ['expire'], ['holders']),
+  weighted(2, ['wait', 'leave', 'lapse'], ['line', 'holders']),
+);
+
+export const choices: fc.Arbitrary<Choice[]> = fc.array(choice, { minLength: 1, maxLength: 80, size: 'max' }); // prettier-ignore
+
+/** What seldom comes about by chance. Values 0, 5 and 10 are writers, 1 and 6 readers. */
+export const RARE_CHOICES: readonly Choice[][] = [
+  [all('take', 0), all('wait', 5), first('release')],
+  [all('take', 0), all('wait', 1), first('release'), first('extend')],
+  [all('take', 0), all('wait', 1), all('wait', 6), first('downgrade'), first('release')],
+  [all('take', 0), all('wait', 5), first('expire'), all('take', 10)],
+];
+
+function all(does: Deed, who: number): Choice {
+  return { does, of: 'all', who, isTwice: true };
+}
+
+function first(does: Deed): Choice {
+  return { does, of: 'holders', who: 0, isTwice: true };
+}
+
+/** What the choice comes to, as things stand. Nothing, where it makes no sense. */
+export function stepOf({ does, of, who }: Choice, model: SharingModel): Step | undefined {
+  const inLine = model.line.map(({ value }) => value);
+  const among = { holders: model.holders, line: inLine, all: VALUES }[of];
+  const value = among[who % Math.max(1, among.length)];
+  if (value === undefined) return undefined;
+  if (does === 'take' && inLine.includes(value)) return undefined; // who stands in line asks for nothing else
+  if (does === 'lapse' && !inLine.includes(value)) return undefined;
+  if (does === 'expire' && !model.holders.includes(value)) return undefined;
+  if (does === 'downgrade' && value.includes('*')) return undefined;
+  return { does, value };
+}
+
+/** A dead store sends nothing twice. */
+export function isRepeatable({ does, value }: Step): boolean {
+  return does !== 'lapse' && does !== 'expire' && !value.startsWith(DEAD);
+}
