@@ -35,6 +35,12 @@ class Accepted {
   @DistributedLock(['a:<a>', 'b:<b>'] as const)
   async list(a: string, b: string) {}
 
+  @DistributedLock('doc:<id>', { mode: 'read', before: 'pipes', returns: 'promise' })
+  async reader(id: string) {}
+
+  @DistributedLock((o: Order) => o.id, { mode: 'write', onTimeout: 'skip', minHold: 1_000 })
+  async writer(o: Order) {}
+
   @DistributedLock((o: Order) => `order:${o.id}`)
   async fewerParameters(o: Order, n: number) {}
 
@@ -171,6 +177,24 @@ class Refused {
   @DistributedLock('x', { tll: 1_000 })
   async misspeltOption() {}
 
+  // @ts-expect-error no such mode
+  @DistributedLock('x', { mode: 'shared' })
+  async unknownMode() {}
+
+  // @ts-expect-error a misspelt option beside a key function
+  @DistributedLock((id: string) => id, { tll: 1_000 })
+  async misspeltBesideFunction(id: string) {}
+
+  // @ts-expect-error a key is missing
+  @DistributedLock()
+  async noKey() {}
+
+  // @ts-expect-error a promise, or not
+  @DistributedLock('x')
+  sometimes(isLater: boolean) {
+    return isLater ? Promise.resolve(1) : 1;
+  }
+
   // @ts-expect-error an unknown choice
   @DistributedLock('x', { onTimeout: 'ignore' })
   async unknownChoice() {}
@@ -189,6 +213,9 @@ DistributedLockModule.forRoot({ redis: { host: 'localhost' }, http: { busyStatus
 DistributedLockModule.forRootAsync({ useFactory: async () => ({ redis: '' }), name: 'x' });
 // @ts-expect-error a misspelt option
 DistributedLockModule.forRoot({ rediss: 'redis://localhost' });
+
+const descriptor = Object.getOwnPropertyDescriptor(Accepted.prototype, 'template')!;
+DistributedLock('x')(Accepted.prototype, 'template', descriptor); // one whose type nobody knows
 
 async function results(locks: LockService): Promise<void> {
   const result: number = await locks.withLock('k', async () => 1);

@@ -18,18 +18,23 @@ describe('the table of features', () => {
 
   it('says what a store declares', () => {
     const inMemory = DOCUMENTED_STORES.find(({ folder }) => folder === 'memory')!;
-    const make = () =>
-      Object.assign(new MemoryLockStore(), {
-        supports: { fencing: true, fencingFloor: false, ttl: false },
-        acquire: () => new Promise<never>(() => undefined),
-        inspect: undefined,
-      });
-    const lines = featuresBlock([inMemory, { ...inMemory, name: 'Other', make }]).split('\n');
+    const other = (differs: object) => ({
+      ...inMemory,
+      make: () => Object.assign(new MemoryLockStore(), differs),
+    });
+    const lines = featuresBlock([
+      inMemory,
+      other({ supports: { fencing: true, fencingFloor: false, ttl: false }, inspect: undefined }),
+      other({ supports: { fencing: false, ttl: true, semaphores: 'polled' } }),
+      other({ supports: { fencing: true, ttl: true, semaphores: true }, acquire: undefined }),
+    ]).split('\n');
     const cells = lines.filter((line) => line.startsWith('|')).map((line) => line.split(/ *\| */));
     const columnsFrom = cells[0]!.indexOf('It ends with');
     expect(cells.slice(2).map((row) => row.slice(columnsFrom, -1))).toEqual([
-      ['its ttl', 'for each key', 'polling', 'in one step', 'yes'],
-      ['its session', 'over all keys', 'in line', 'one by one', 'no'],
+      ['its ttl', 'for each key', 'in line', 'yes', 'in line', 'in one step', 'yes'],
+      ['its session', 'over all keys', 'in line', 'no', 'no', 'one by one', 'no'],
+      ['its ttl', 'no', 'in line', 'no', 'polling', 'one by one', 'yes'],
+      ['its ttl', 'for each key', 'polling', 'no', 'polling', 'one by one', 'yes'],
     ]);
   });
 });

@@ -17,6 +17,11 @@ const COLUMNS: Readonly<Record<string, (documented: DocumentedStore, store: Lock
       return supports.fencingFloor === false ? 'over all keys' : 'for each key';
     },
     'Processes wait': (_, store) => (store.acquire ? 'in line' : 'polling'),
+    'Read locks': (_, { supports }) => (supports.readLocks ? 'yes' : 'no'),
+    Semaphores: (_, store) => {
+      if (!store.supports.semaphores) return 'no';
+      return store.supports.semaphores === true && store.acquire ? 'in line' : 'polling';
+    },
     'Several keys': (_, { supports }) => (supports.manyKeys ? 'in one step' : 'one by one'),
     '`inspect`': (_, store) => (store.inspect ? 'yes' : 'no'),
   };
