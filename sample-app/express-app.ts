@@ -2,7 +2,7 @@
 import express from 'express';
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Lock, LockService } from 'nest-holdfast/core';
-import { lockRequest } from 'nest-holdfast/express';
+import { lockErrorHandler, lockRequest } from 'nest-holdfast/express';
 import { checkedSku } from './stock/sku.js';
 import type { Stock } from './stock/stock.js';
 
@@ -24,13 +24,13 @@ export function expressApp(stock: Stock, locks: LockService): Express {
     res.json(await stock.level(req.params.sku));
   });
 
-  app.use(answerWithStatus);
+  app.use(lockErrorHandler(), answerWithStatus);
   return app;
 }
 
-/** Lock errors carry their status and headers, as errors of the stock carry their status. */
+/** Errors of the stock carry their status. */
 const answerWithStatus: ErrorRequestHandler = (error, _req, res, next) => {
-  const { statusCode, headers = {}, message } = error;
+  const { statusCode, message } = error;
   if (!statusCode || res.headersSent) return next(error);
-  res.set(headers).status(statusCode).json({ statusCode, message });
+  res.status(statusCode).json({ statusCode, message });
 };
