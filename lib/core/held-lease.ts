@@ -32,11 +32,11 @@ export class HeldLease extends LeaseLife {
   readonly #around: LeaseSurroundings;
   readonly #return: LeaseReturn;
   readonly #grantedAt: number;
-  /** Extensions and a downgrade. */
   readonly #changes = new OneAtATime();
   readonly #turn: Turn;
   /** What comes next for the keys has been settled: nobody may go to the front when this lease ends. */
   #keepsFront = false;
+  #isReader: boolean;
   #released: Promise<boolean> | undefined;
 
   constructor(
@@ -53,6 +53,7 @@ export class HeldLease extends LeaseLife {
     this.#around = around;
     this.#turn = turn;
     this.permits = turn.permits;
+    this.#isReader = turn.permits === Infinity;
     if (turn.permits) turn.leave(); // who shares the keys makes room at their front at once
     this.#return = new LeaseReturn(lease, around, options.storeTimeout);
     this.#grantedAt = around.clock.now();
@@ -66,8 +67,8 @@ export class HeldLease extends LeaseLife {
   /** Lets readers in. Rejects with `LockUnsupportedError` where the store cannot, and as `extend` does. */
   downgrade(): Promise<void> {
     this.assertHeld();
-    if (this.permits === Infinity) return Promise.resolve();
-    checkDowngrade(this.#around.store, this.#lease, this);
+    if (!this.#isReader) checkDowngrade(this.#around.store, this.#lease, this);
+    this.permits = Infinity; // from the call on: the store may do it, and fail to say so
     return this.#changes.run(() => this.#downgrade());
   }
 
@@ -106,8 +107,9 @@ export class HeldLease extends LeaseLife {
 
   async #downgrade(): Promise<void> {
     this.assertHeld();
-    this.permits = Infinity; // from the start: the store may do it, and fail to say so
+    if (this.#isReader) return;
     await this.#confirm(() => this.#lease.downgrade!());
+    this.#isReader = true;
     this.#turn.leave();
   }
 

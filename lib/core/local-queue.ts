@@ -4,11 +4,12 @@ import type { Linked } from './fifo.js';
 /** More contenders than this are of no use, however many may share a key. */
 const MOST_AT_FRONT = 100;
 
-/** Somebody in a line. `arrive` is called at its front. */
+/** Somebody in a line. */
 export interface InLine<T> extends Linked<T> {
   /** How many may hold the key together. Missing: this one wants it alone. */
   readonly permits: number | undefined;
-  arrive(): void;
+  /** Called at the front. `false`: not all of its other keys have room, and it stands in the line of one of those now. */
+  arrive(): boolean;
 }
 
 /** Who is at the front of a key, and who stands behind. */
@@ -107,19 +108,16 @@ export class LocalQueue<T extends InLine<T>> {
 
   /** Nobody is at the front: the next one goes there, with those who share it. */
   #advance(key: string, line: Line<T>): void {
-    const next = line.waiting.first;
-    if (!next) {
-      this.#lines.delete(key);
-      return;
-    }
-    this.#bring(next, line);
-    this.#admit(line);
+    for (let next = line.waiting.first; next; next = line.waiting.first)
+      if (this.#bring(next, line)) return this.#admit(line);
+    this.#lines.delete(key);
   }
 
-  #bring(next: T, line: Line<T>): void {
+  #bring(next: T, line: Line<T>): boolean {
     line.waiting.remove(next);
-    line.seat(next.permits);
-    next.arrive();
+    const stays = next.arrive();
+    if (stays) line.seat(next.permits);
+    return stays;
   }
 
   #admit(line: Line<T>): void {

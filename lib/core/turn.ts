@@ -24,7 +24,7 @@ export class Turn implements InLine<Turn> {
   /** How many may hold the keys together. Missing: this caller wants them alone. */
   readonly permits: number | undefined;
   readonly #queue: LocalQueue<Turn>;
-  /** The keys at whose front it is: none or all of them, or one when it has just arrived there. */
+  /** The keys at whose front it is: none or all of them. */
   #fronts: readonly string[] = [];
   /** The key in whose line it stands. */
   #awaited = '';
@@ -68,8 +68,7 @@ export class Turn implements InLine<Turn> {
   /** Ends the wait, if there is one. */
   stop(reason: unknown): boolean {
     if (!this.#limits) return false;
-    if (this.#fronts.length === 0) this.#queue.quit(this.#awaited, this);
-    this.leave();
+    this.#queue.quit(this.#awaited, this);
     const reject = this.#reject!;
     this.#endWait();
     reject(reason);
@@ -82,10 +81,8 @@ export class Turn implements InLine<Turn> {
   }
 
   /** The one before has left the front, and perhaps passes its lease on. */
-  arrive(passed?: Passed): void {
-    this.#fronts = [this.#awaited];
-    if (this.keys.length === 1) this.#come(passed);
-    else queueMicrotask(() => this.#limits && this.#lineUp()); // not at once: many may leave one line for another
+  arrive(passed?: Passed): boolean {
+    return this.#lineUp(passed);
   }
 
   /** The one to whom a lease of these keys could be passed on. One of several keys, or a shared one, goes back to the store. */
@@ -107,7 +104,8 @@ export class Turn implements InLine<Turn> {
   leave(failure?: unknown): void {
     const fronts = this.#fronts;
     this.#fronts = [];
-    for (const key of fronts) this.#queue.leave(key, failure);
+    // Last first: whoever wants them all stands in the line of the first.
+    for (let at = fronts.length - 1; at >= 0; at--) this.#queue.leave(fronts[at]!, failure);
   }
 
   /** The store has answered. */
@@ -120,16 +118,20 @@ export class Turn implements InLine<Turn> {
     return this.#queue.failureOf(this.#awaited);
   }
 
-  /** Goes to the front of all keys, or stands in the line of the first other one that is taken. */
-  #lineUp(): void {
-    const others = this.keys.filter((key) => !this.#fronts.includes(key));
+  /**
+   * Goes to the front of all keys, or stands in the line of the first other one that is taken. It is at the front of none
+   * meanwhile: several who each kept one of two keys, to look at the other, would go round for ever.
+   */
+  #lineUp(passed?: Passed): boolean {
+    const others = this.keys.filter((key) => key !== this.#awaited);
     if (this.#queue.enter(others, this.permits)) {
       this.#fronts = this.keys;
-      return this.#come(undefined);
+      this.#come(passed);
+      return true;
     }
     this.#awaited = this.#queue.taken(others, this.permits)!;
-    this.leave();
     this.#queue.join(this.#awaited, this);
+    return false;
   }
 
   #come(passed: Passed | undefined): void {

@@ -126,6 +126,8 @@ export class LeaderElection {
     try {
       await this.#options.onElected?.(term);
     } catch (error) {
+      const { aborted, reason } = term.signal;
+      if (aborted && (error === reason || (error as Error | null)?.cause === reason)) return; // it minds the signal
       this.events.publish('failed', error);
       term.resign();
     }
@@ -141,7 +143,8 @@ export class LeaderElection {
 
   get #lockOptions(): LockOptions {
     const { ttl, storeTimeout, retryDelay, retryJitter } = this.#options;
-    const always = { waitTimeout: Infinity, autoExtend: true, maxHold: Infinity, minHold: 0 };
-    return { ...always, ttl, storeTimeout, retryDelay, retryJitter };
+    const untilGranted = { waitTimeout: Infinity, retryCount: Infinity };
+    const untilReleased = { autoExtend: true, maxHold: Infinity, minHold: 0 };
+    return { ...untilGranted, ...untilReleased, ttl, storeTimeout, retryDelay, retryJitter };
   }
 }

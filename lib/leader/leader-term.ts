@@ -25,7 +25,7 @@ export class LeaderTerm {
     return this.#lock.key;
   }
 
-  /** Larger than that of every term before. Throws `LockStoreError` where the store has none. */
+  /** Larger than that of every term before. Throws `LockUnsupportedError` where the store has none. */
   get fencingToken(): bigint {
     return this.#lock.fencingToken;
   }

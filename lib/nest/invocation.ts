@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
 import { eitherOf } from '../core/abort-signals.js';
 import type { LockScope } from '../core/lock-scope.js';
+import { handlesEvent } from './event-handler.js';
 import { clientConnection, ClientGoneException, onceClientGone } from './client-gone.js';
 
 /** One call of a handler by Nest: the interceptor leaves it for the method that it surrounds. */
@@ -48,7 +49,7 @@ export class Invocation {
 
   /** The handler's result has ended, or nobody is subscribed to it any more: a `timeout` of the application, say. */
   end(): void {
-    this.#leave?.();
+    if (!handlesEvent(this.context)) this.#leave?.();
     for (const scope of this.streams) void scope.leave(); // never rejects
   }
 }

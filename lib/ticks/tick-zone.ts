@@ -8,13 +8,18 @@ export interface TickZone {
   readonly utcOffset?: number | null | undefined;
 }
 
+/** What `cron` takes for the zone of the process, and for an offset: `UTC+2`, `utc+05:30`. */
+const LOCAL = /^(local|system|default)$/i;
+const OFFSET = /^utc([+-])(\d{1,2})(?::(\d\d))?$/i;
+
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** What the clocks of a zone show at a moment, given in milliseconds since 1970. Throws `RangeError` for an unknown zone. */
 export function clockOf({ timeZone, utcOffset }: TickZone): (moment: number) => WallTime {
-  if (typeof utcOffset === 'number') return (moment) => utcTime(moment + utcOffset * 60_000);
+  const offset = utcOffset ?? offsetIn(timeZone);
+  if (typeof offset === 'number') return (moment) => utcTime(moment + offset * 60_000);
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: timeZone ?? undefined,
+    timeZone: timeZone && !LOCAL.test(timeZone) ? timeZone : undefined,
     hourCycle: 'h23',
     weekday: 'short',
     month: 'numeric',
@@ -35,6 +40,13 @@ export function clockOf({ timeZone, utcOffset }: TickZone): (moment: number) => 
       weekday: WEEKDAYS.indexOf(shown.weekday),
     };
   };
+}
+
+/** Minutes. */
+function offsetIn(timeZone: string | null | undefined): number | undefined {
+  const [, sign, hours, minutes = 0] = OFFSET.exec(timeZone ?? '') ?? [];
+  if (hours === undefined) return undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
 function utcTime(moment: number): WallTime {

@@ -1,9 +1,13 @@
-import { LockService, MemoryLockStore } from 'nest-holdfast/core';
-import type { AcquireRequest, Lease, LockStore, LockStoreFeatures } from 'nest-holdfast/core';
+import { LeaderElection, LockService, MemoryLockStore } from 'nest-holdfast/core';
+import type {
+  AcquireRequest,
+  LeaderElectionOptions,
+  LeaderTerm,
+  Lease,
+  LockStore,
+  LockStoreFeatures,
+} from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
-import { LeaderElection } from 'nest-holdfast/core';
-import type { LeaderElectionOptions } from 'nest-holdfast/core';
-import type { LeaderTerm } from 'nest-holdfast/core';
 import { deferred, never } from '../core/support/outcome.js';
 
 const TTL = 3_000;
@@ -116,6 +120,30 @@ describe('LeaderElection', () => {
     expect(inspection!.fencingToken).toBe(a.terms[0]!.fencingToken);
     await clock.advance(20 * TTL);
     expect(leading()).toEqual([true, false]);
+  });
+
+  it('stands in line, whatever the service says of attempts', async () => {
+    await stand();
+    const locks = new LockService(shared, { clock, retryCount: 0 });
+    const election = new LeaderElection(locks, 'scheduler', { clock, pause: PAUSE });
+    const failures: unknown[] = [];
+    election.events.on('failed', (error) => failures.push(error));
+    election.start();
+    await clock.advance(20 * TTL);
+    await election.stop();
+    await locks.close();
+    expect(failures).toEqual([]);
+  });
+
+  it('takes it for no failure when the method ends with the signal', async () => {
+    const a = await stand({
+      onElected: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+    });
+    await a.election.resign();
+    expect(a.log).toEqual(['elected', 'resigned']);
   });
 
   it('has nobody to name before the first election', async () => {

@@ -48,6 +48,23 @@ describe('The tick of a cron job', () => {
     expect(tickAt(called, ahead)).toContain('T00:00:00.000Z');
   });
 
+  it.each([
+    ['UTC+2', '2026-07-01T00:00:00.000Z'],
+    ['utc-05:30', '2026-07-01T07:30:00.000Z'],
+  ])('is read at the offset %s, as by the scheduler', (zone, due) => {
+    expect(new CronTime('0 0 2 * * *', zone).sendAt().toUTC().toFormat('HH:mm')).toBe(
+      due.slice(11, 16),
+    );
+    expect(tickAt(Date.parse(due) + 2_000, cron('0 0 2 * * *', zone))).toBe(`job@${due}`);
+  });
+
+  it.each(['local', 'system', 'default'])('is read in the zone of the process: %s', (zone) => {
+    const local = new Date(2026, 6, 1, 2).getTime();
+    expect(tickAt(local + 2_000, cron('0 0 2 * * *', zone))).toBe(
+      `job@${new Date(local).toISOString()}`,
+    );
+  });
+
   it('is every moment that the scheduler means, however late within the tolerance', () => {
     const field = (low: number, high: number) =>
       fc.oneof(

@@ -83,6 +83,8 @@ export class MemoryLine {
       if (line?.size === 0) this.#lines.delete(key);
     }
     settle();
+    const { keys } = waiter.request;
+    if (keys.length > 1) this.stir(keys); // those behind it at its other keys may come in
   }
 
   #lineOf(key: string): Set<Waiter> {

@@ -30,7 +30,7 @@ export function asInspection(key: string, reply: unknown): LockInspection | unde
       remaining,
     };
   }
-  const [fence, lastValue] = splitAt(counter ?? '', ' ');
+  const [fence, lastValue] = splitAt(splitAt(counter ?? '', '\n')[0], ' ');
   const isLast = `${lastValue} `.startsWith(`${value} `);
   return {
     key,

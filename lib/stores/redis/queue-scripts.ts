@@ -1,5 +1,5 @@
 import { RedisScript } from './redis-script.js';
-import { PERMITS_IN_LINE, SHARING } from './shared-lua.js';
+import { SHARING } from './shared-lua.js';
 
 /** How a waiter is found in the queue of a key. */
 const PLACE = `
@@ -17,13 +17,33 @@ end`;
  * { 2, permits } when it is in use with other permits, or the text of an error. A lock that has room goes to the first waiters,
  * whoever they are.
  */
-export const WAIT = new RedisScript(`${PLACE}${SHARING}${PERMITS_IN_LINE}
+export const WAIT = new RedisScript(`${SHARING}
 local deadline = string.format('%.0f ', now + ARGV[1])
+local lines = {}
+-- Where those who stand in line are, by value, from 1, and what they say of the permits. Read once, and again when somebody has gone.
+local function line_in(queue)
+  local name = KEYS[queue]
+  if lines[name] and lines[name].length == redis.call('llen', name) then return lines[name] end
+  local line = { length = 0, places = {}, permits = nil }
+  for i, entry in ipairs(redis.call('lrange', name, 0, -1)) do
+    local lapses, value = string.match(entry, '^(%d+) %d+ (.*)$')
+    line.length, line.places[value] = i, i
+    if tonumber(lapses) >= now then line.permits = line.permits or permits_of(value) end
+  end
+  lines[name] = line
+  return line
+end
 local function stand(queue, value, claim)
+  local line = line_in(queue)
   local entry = deadline .. claim .. ' ' .. value
-  local place = place_of(queue, value)
-  if not place then return redis.call('rpush', KEYS[queue], entry) - 1 end
-  redis.call('lset', KEYS[queue], place - 1, entry)
+  local place = line.places[value]
+  if place then
+    redis.call('lset', KEYS[queue], place - 1, entry)
+  else
+    place = redis.call('rpush', KEYS[queue], entry)
+    line.length, line.places[value] = place, place
+  end
+  line.permits = line.permits or permits_of(value)
   return place - 1
 end
 -- Of a lock that somebody has alone, or that is wanted alone, until its end. Else until one of those who share it may be gone, or
@@ -41,7 +61,7 @@ local function wait(lock, counter, queue, sharers, value, claim)
   local count, permits = sharing(lock, sharers)
   if asked then
     if permits and redis.call('zscore', KEYS[sharers], value) then return { 1 } end
-    local in_use = permits or permits_in_line(queue)
+    local in_use = permits or line_in(queue).permits
     if in_use and in_use ~= asked then return { 2, in_use } end
   end
   local was_empty = redis.call('exists', KEYS[queue]) == 0
@@ -75,5 +95,5 @@ if entry then redis.call('lrem', KEYS[3], 1, entry) end
 local is_ours = redis.call('get', KEYS[1]) == value
 if is_ours then redis.call('del', KEYS[1]) end
 local _, permits = sharing(1, 4)
-if permits then redis.call('zrem', KEYS[4], value) end
+take_out(1, 4, value)
 if is_ours or permits then admit(1, 2, 3, 4) end`);

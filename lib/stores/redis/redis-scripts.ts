@@ -66,7 +66,8 @@ return answers`);
  */
 export const RELEASE = new RedisScript(`${HAND_OVER}
 local function was_released(counter)
-  local text = string.match(redis.call('get', KEYS[counter]) or '', '^%d+ ([^\\n]*)') or ''
+  local text = string.match(redis.call('get', KEYS[counter]) or '', '^%d+ (.*)$') or ''
+  text = string.gsub(text, '\\n.*\\n', '')
   if string.find(text, ' < ' .. ARGV[1], 1, true) then return true end
   local rest = string.sub(text, 1, #ARGV[1]) == ARGV[1] and string.sub(text, #ARGV[1] + 1) or ''
   return string.match(rest, ' r[ h]*$')
@@ -98,8 +99,10 @@ if ARGV[3] then
   return { ARGV[3], redis.call('exists', KEYS[3]) }
 end
 local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
-local released = string.match(before or '', '^%d+ ([^\\n]*) r[ h]+$')
+local marks, left = string.gsub(before or '', '\\n.*\\n', ''), string.match(before or '', '\\n.*\\n')
+local released = string.match(marks, '^%d+ (.*) r[ h]+$')
 if released then redis.call('append', KEYS[2], ' < ' .. string.gsub(released, ' < .*', '')) end
+if left then redis.call('append', KEYS[2], left) end
 return { fence, redis.call('exists', KEYS[3]) }`);
 
 /**

@@ -28,7 +28,7 @@ local function seal(lock, sharers, permits)
   redis.call('set', KEYS[lock], '*' .. permits, 'PXAT', latest)
   redis.call('pexpireat', KEYS[sharers], latest)
 end
--- How many share the lock, and their permits where there are any. Nil: somebody has it alone.
+-- How many share the lock, and their permits where there are any. Nil: somebody has it alone, or nobody knows who shares it.
 local function sharing(lock, sharers)
   local holder = redis.call('get', KEYS[lock])
   if not holder then return 0 end
@@ -39,10 +39,21 @@ local function sharing(lock, sharers)
     redis.call('del', KEYS[sharers])
     redis.call('zadd', KEYS[sharers], now + redis.call('pttl', KEYS[lock]), holder)
     seal(lock, sharers, permits)
+  elseif redis.call('exists', KEYS[sharers]) == 0 then
+    return nil
   end
   redis.call('zremrangebyscore', KEYS[sharers], '-inf', now)
   local count = redis.call('zcard', KEYS[sharers])
-  return count, count > 0 and permits or nil
+  if count > 0 then return count, permits end
+  redis.call('del', KEYS[lock])
+  return 0
+end
+-- Takes one of those who share the lock out, and frees it with the last of them. False: it was none.
+local function take_out(lock, sharers, value)
+  local count, permits = sharing(lock, sharers)
+  if not permits or redis.call('zrem', KEYS[sharers], value) == 0 then return false end
+  if count == 1 then redis.call('del', KEYS[lock]) end
+  return true
 end
 local function shares(lock, sharers, value)
   local _, permits = sharing(lock, sharers)

@@ -70,8 +70,7 @@ export const RELEASE_SHARED = new RedisScript(`${SHARING}${LEFT}
 local n = #KEYS / 4
 local released = 1
 for i = 1, n do
-  local _, permits = sharing(i, 3 * n + i)
-  if permits and redis.call('zrem', KEYS[3 * n + i], ARGV[1]) == 1 then
+  if take_out(i, 3 * n + i, ARGV[1]) then
     note_left(n + i, ARGV[1])
     admit(i, n + i, 2 * n + i, 3 * n + i)
   elseif not has_left(n + i, ARGV[1]) then
@@ -87,7 +86,8 @@ return released`);
 export const DOWNGRADE = new RedisScript(`${SHARING}
 local n = #KEYS / 4
 for i = 1, n do
-  local is_ours = redis.call('get', KEYS[i]) == ARGV[1] or shares(i, 3 * n + i, ARGV[2])
+  local is_alone = redis.call('get', KEYS[i]) == ARGV[1] and redis.call('pttl', KEYS[i]) > 0
+  local is_ours = is_alone or shares(i, 3 * n + i, ARGV[2])
   if not is_ours then return 0 end
 end
 for i = 1, n do

@@ -1,0 +1,75 @@
+import { Controller } from '@nestjs/common';
+import {
+  type ClientProxy,
+  ClientProxyFactory,
+  EventPattern,
+  Transport,
+} from '@nestjs/microservices';
+import { DistributedLock } from 'nest-holdfast';
+import { EMPTY, type Observable } from 'rxjs';
+import { freePort } from '../../support/free-port.js';
+import { until } from '../../support/until.js';
+import { type Door, openDoor } from './support/door-app.js';
+
+const done: string[] = [];
+
+@Controller()
+class Broken {
+  @EventPattern('paid')
+  async audit(id: string): Promise<void> {
+    done.push(`audit of ${id}`);
+    throw new Error('the audit is broken');
+  }
+
+  @EventPattern('sent')
+  @DistributedLock('order:<id>', { waitTimeout: 0, onTimeout: 'skip' })
+  mail(id: string): Observable<string> {
+    done.push(`mail for ${id}`);
+    return EMPTY;
+  }
+}
+
+@Controller()
+class Working {
+  @EventPattern('paid')
+  @DistributedLock('order:<id>')
+  async book(id: string): Promise<void> {
+    done.push(`booked ${id}`);
+  }
+
+  @EventPattern('sent')
+  @DistributedLock('order:<id>')
+  async ship(id: string): Promise<void> {
+    done.push(`shipped ${id}`);
+  }
+}
+
+describe('an event that several handlers wait for', () => {
+  let door: Door;
+  let client: ClientProxy;
+
+  beforeAll(async () => {
+    const options = { host: '127.0.0.1', port: await freePort() };
+    door = await openDoor({ controllers: [Broken, Working] });
+    door.app.connectMicroservice({ transport: Transport.TCP, options });
+    await door.app.startAllMicroservices();
+    client = ClientProxyFactory.create({ transport: Transport.TCP, options });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.close();
+    await door[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['paid', 'fails', 'booked 7'],
+    ['sent', 'is skipped', 'shipped 7'],
+  ])('is handled by one (%s) though another one %s meanwhile', async (event, _, expected) => {
+    door.control.hold('order:7');
+    client.emit(event, '7').subscribe();
+    await until(() => door.control.waiters('order:7') === 1);
+    if (event === 'paid') await until(() => done.includes('audit of 7'));
+    door.control.free('order:7');
+    await until(() => done.includes(expected));
+  });
+});
