@@ -1,12 +1,8 @@
-import { once } from 'node:events';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { WsAdapter } from '@nestjs/platform-ws';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, NEVER, type Observable, of } from 'rxjs';
-import { WebSocket } from 'ws';
 import { until } from '../../support/until.js';
-import { NestLog } from './events-log.js';
-import { type Door, openDoor } from './support/door-app.js';
+import { SocketDoor } from './support/socket-door.js';
 
 interface Message {
   readonly id: number;
@@ -58,74 +54,39 @@ class Gateway {
 }
 
 describe('a WebSocket client that goes away', () => {
-  let door: Door;
-  let log: NestLog;
-  let socket: WebSocket;
-
-  beforeAll(async () => {
-    door = await openDoor({
-      providers: [Gateway],
-      prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)),
-    });
-  });
-  afterAll(() => door[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    log = new NestLog();
-    door.app.useLogger(log);
-    door.get(Gateway).ran = [];
-    door.takeLog();
-    socket = await connected();
-  });
-  afterEach(() => {
-    socket.terminate();
-    log[Symbol.dispose]();
-    door.control.reset();
-  });
-
-  const connected = async () => {
-    const client = new WebSocket(`${(await door.app.getUrl()).replace('http', 'ws')}/ws`);
-    await once(client, 'open');
-    return client;
-  };
-  const send = (event: string) => socket.send(JSON.stringify({ event, data: { id: 7 } }));
-  const ask = async (event: string): Promise<unknown> => {
-    const answer = once(socket, 'message');
-    send(event);
-    const [message] = (await answer) as unknown[];
-    return JSON.parse(String(message));
-  };
+  const ws = new SocketDoor(Gateway, (door) => (door.get(Gateway).ran = []));
 
   it('ends its stream, and frees its lock', async () => {
-    await ask('endless');
-    expect(door.control.held()).toEqual(['order:7']);
-    socket.terminate();
-    await until(() => door.control.held().length === 0);
-    expect(door.log).toEqual(['+order:7', '-order:7']);
+    await ws.ask('endless');
+    expect(ws.door.control.held()).toEqual(['order:7']);
+    ws.socket.terminate();
+    await until(() => ws.door.control.held().length === 0);
+    expect(ws.door.log).toEqual(['+order:7', '-order:7']);
   });
 
   it.each(['above', 'below', 'stream', 'before pipes'])('ends its wait: %s', async (event) => {
-    door.control.hold('order:7');
-    send(event);
-    await door.control.untilWaiting('order:7');
-    socket.terminate();
-    await until(() => door.control.waiters() === 0);
-    door.control.free('order:7');
-    expect(door.log).toEqual([]);
-    expect(door.get(Gateway).ran).toEqual([]);
-    expect(log.errors).toEqual([]);
+    ws.door.control.hold('order:7');
+    ws.send(event);
+    await ws.door.control.untilWaiting('order:7');
+    ws.socket.terminate();
+    await until(() => ws.door.control.waiters() === 0);
+    ws.door.control.free('order:7');
+    expect(ws.door.log).toEqual([]);
+    expect(ws.door.get(Gateway).ran).toEqual([]);
+    expect(ws.log.errors).toEqual([]);
   });
 
   it('does not disturb the others', async () => {
-    const held = door.control.hold('order:7');
-    const leaving = await connected();
-    leaving.send(JSON.stringify({ event: 'below', data: { id: 7 } }));
-    await door.control.untilWaiting('order:7', 1);
-    const answer = ask('below');
-    await door.control.untilWaiting('order:7', 2);
+    const held = ws.door.control.hold('order:7');
+    const leaving = await ws.connected();
+    ws.send('below', leaving);
+    await ws.door.control.untilWaiting('order:7', 1);
+    const answer = ws.ask('below');
+    await ws.door.control.untilWaiting('order:7', 2);
     leaving.terminate();
-    await until(() => door.control.waiters() === 1);
+    await until(() => ws.door.control.waiters() === 1);
     held.release();
     expect(await answer).toEqual({ event: 'below', data: { id: 7, key: 'order:7' } });
-    expect(door.get(Gateway).ran).toEqual(['below 7']);
+    expect(ws.door.get(Gateway).ran).toEqual(['below 7']);
   });
 });

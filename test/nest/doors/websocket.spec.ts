@@ -5,13 +5,11 @@ import {
   SubscribeMessage,
   WebSocketGateway,
 } from '@nestjs/websockets';
-import { WsAdapter } from '@nestjs/platform-ws';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, NEVER, type Observable, of } from 'rxjs';
-import { WebSocket } from 'ws';
 import { until } from '../../support/until.js';
-import { ERROR_NAMES, NestLog } from './events-log.js';
-import { type Door, openDoor } from './support/door-app.js';
+import { ERROR_NAMES } from './events-log.js';
+import { SocketDoor } from './support/socket-door.js';
 import { TROUBLES, type Trouble } from './support/troubles.js';
 
 interface Message {
@@ -83,71 +81,36 @@ const ANSWERS: Record<Trouble['name'], (event: string) => object> = {
 };
 
 describe('messages over WebSocket', () => {
-  let door: Door;
-  let log: NestLog;
-  let socket: WebSocket;
-
-  beforeAll(async () => {
-    door = await openDoor({
-      providers: [Gateway],
-      prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)),
-    });
-  });
-  afterAll(() => door[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    log = new NestLog();
-    door.app.useLogger(log);
-    door.get(Gateway).ran = [];
-    door.takeLog();
-    socket = await connected();
-  });
-  afterEach(() => {
-    socket.terminate();
-    log[Symbol.dispose]();
-    door.control.reset();
-  });
-
-  const connected = async () => {
-    const client = new WebSocket(`${(await door.app.getUrl()).replace('http', 'ws')}/ws`);
-    await once(client, 'open');
-    return client;
-  };
-  const send = (event: string) => socket.send(JSON.stringify({ event, data: { id: 7 } }));
-  const ask = async (event: string): Promise<unknown> => {
-    const answer = once(socket, 'message');
-    send(event);
-    const [message] = (await answer) as unknown[];
-    return JSON.parse(String(message));
-  };
+  const ws = new SocketDoor(Gateway, (door) => (door.get(Gateway).ran = []));
 
   // Promises that are granted their lock: trap-09 in ../websocket.spec.ts.
   it.each(['stream above', 'stream below'])('a stream runs under its lock: %s', async (event) => {
-    expect(await ask(event)).toEqual({ event, data: { id: 7, key: 'order:7' } });
-    await until(() => door.control.held().length === 0);
-    expect(door.log).toEqual(['+order:7', '-order:7']);
+    expect(await ws.ask(event)).toEqual({ event, data: { id: 7, key: 'order:7' } });
+    await until(() => ws.door.control.held().length === 0);
+    expect(ws.door.log).toEqual(['+order:7', '-order:7']);
   });
 
   describe.each(TROUBLES)('$name', ({ name, strike, hasRun }) => {
     it.each(['above', 'below'])('the client is told, with the lock %s', async (event) => {
-      strike(door.control, 'order:7');
-      expect(await ask(event)).toEqual({ event: 'exception', data: ANSWERS[name](event) });
-      expect(door.get(Gateway).ran).toEqual(hasRun ? ['7 under order:7'] : []);
-      expect(door.control.held()).toEqual([]);
+      strike(ws.door.control, 'order:7');
+      expect(await ws.ask(event)).toEqual({ event: 'exception', data: ANSWERS[name](event) });
+      expect(ws.door.get(Gateway).ran).toEqual(hasRun ? ['7 under order:7'] : []);
+      expect(ws.door.control.held()).toEqual([]);
       if (name === 'lost')
-        await log.untilError("'WsExceptionsHandler'", ERROR_NAMES.lost, 'order:7');
+        await ws.log.untilError("'WsExceptionsHandler'", ERROR_NAMES.lost, 'order:7');
     });
   });
 
   it.each(['busy', 'down'] as const)('the reader of a stream is told: %s', async (name) => {
-    TROUBLES.find((each) => each.name === name)!.strike(door.control, 'order:7');
-    expect(await ask('stream above')).toEqual({ event: 'exception', data: ANSWERS[name]('') });
+    TROUBLES.find((each) => each.name === name)!.strike(ws.door.control, 'order:7');
+    expect(await ws.ask('stream above')).toEqual({ event: 'exception', data: ANSWERS[name]('') });
   });
 
   it('a stream ends when its lock is lost', async () => {
-    await ask('endless');
-    expect(door.control.held()).toEqual(['order:7']);
-    const next = once(socket, 'message');
-    door.control.lose('order:7');
+    await ws.ask('endless');
+    expect(ws.door.control.held()).toEqual(['order:7']);
+    const next = once(ws.socket, 'message');
+    ws.door.control.lose('order:7');
     const [message] = (await next) as unknown[];
     expect(JSON.parse(String(message))).toEqual({
       event: 'exception',

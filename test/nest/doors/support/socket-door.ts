@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import type { Type } from '@nestjs/common';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { WebSocket } from 'ws';
+import { NestLog } from '../events-log.js';
+import { type Door, openDoor } from './door-app.js';
+
+/** An application with one gateway at `/ws`, a client of it, and what Nest logs: anew for each test. */
+export class SocketDoor {
+  door!: Door;
+  log!: NestLog;
+  socket!: WebSocket;
+
+  /** To be called where tests are defined. `reset` comes before each of them. */
+  constructor(gateway: Type, reset: (door: Door) => void) {
+    beforeAll(async () => {
+      this.door = await openDoor({
+        providers: [gateway],
+        prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)),
+      });
+    });
+    afterAll(() => this.door[Symbol.asyncDispose]());
+    beforeEach(async () => {
+      this.log = new NestLog();
+      this.door.app.useLogger(this.log);
+      reset(this.door);
+      this.door.takeLog();
+      this.socket = await this.connected();
+    });
+    afterEach(() => {
+      this.socket.terminate();
+      this.log[Symbol.dispose]();
+      this.door.control.reset();
+    });
+  }
+
+  /** Another client. */
+  async connected(): Promise<WebSocket> {
+    const client = new WebSocket(`${(await this.door.app.getUrl()).replace('http', 'ws')}/ws`);
+    await once(client, 'open');
+    return client;
+  }
+
+  send(event: string, socket = this.socket): void {
+    socket.send(JSON.stringify({ event, data: { id: 7 } }));
+  }
+
+  /** Resolves with the next message that the client gets. */
+  async ask(event: string): Promise<unknown> {
+    const answer = once(this.socket, 'message');
+    this.send(event);
+    const [message] = (await answer) as unknown[];
+    return JSON.parse(String(message));
+  }
+}
