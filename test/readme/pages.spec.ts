@@ -7,7 +7,13 @@ import { asModule } from './as-module.js';
 import { readPage } from './markdown.js';
 
 /** Their blocks are not only compiled, but run, in memory. */
-const PAGES = ['docs/primitives.md', 'docs/keys.md', 'docs/errors.md', 'docs/losing-a-lock.md'];
+const PAGES = [
+  'docs/lock-service.md',
+  'docs/primitives.md',
+  'docs/keys.md',
+  'docs/errors.md',
+  'docs/losing-a-lock.md',
+];
 
 describe('the code of', () => {
   const directory = mkdtempSync(join(__dirname, 'blocks-')); // inside the project, so that imports resolve as a user's do
