@@ -23,8 +23,10 @@ export class SharingModel {
   holders: string[] = [];
   line: Waiter[] = [];
   said: string[] = [];
-  /** Who shared it and left since a writer took it. */
+  /** Who shared it and left, as long as the counter knows. */
   left = new Set<string>();
+  /** A writer has released it since the last of them left. */
+  #isLeftStale = false;
   readonly #note: (outcome: string) => void;
 
   /** `note` gets the name of every outcome. */
@@ -67,6 +69,7 @@ export class SharingModel {
       return this.left.has(value) ? this.#as('release: again', 1) : this.#as('release: lost', 0);
     }
     this.#remove(value);
+    this.#isLeftStale = !isShared;
     if (isShared) {
       this.left.add(value);
       this.#admit();
@@ -78,6 +81,14 @@ export class SharingModel {
     const isOurs = this.holders.includes(value);
     if (isOurs && permitsOf(value) !== undefined) this.#admit();
     return this.#as(`extend: ${isOurs}`, [Number(isOurs)]);
+  }
+
+  /** By a writer. */
+  renew(value: string): unknown {
+    if (!this.holders.includes(value)) return this.#as('renew: not ours', null);
+    if (this.#isLeftStale) this.left.clear();
+    const outcome = this.left.size > 0 ? 'renew: some have left before' : 'renew: ours';
+    return this.#as(outcome, ['fence', Number(this.line.length > 0)]);
   }
 
   downgrade(value: string): unknown {

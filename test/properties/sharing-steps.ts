@@ -7,7 +7,7 @@ const VALUES = ['aa', 'bb', DEAD].flatMap((store) =>
   KINDS.map((kind, index) => `${store}${kind}.${store}${index}:host:1:2`),
 );
 
-const DEEDS = ['take', 'wait', 'leave', 'release', 'extend', 'downgrade', 'lapse', 'expire'] as const; // prettier-ignore
+const DEEDS = ['take', 'wait', 'leave', 'release', 'extend', 'renew', 'downgrade', 'lapse', 'expire'] as const; // prettier-ignore
 
 export type Deed = (typeof DEEDS)[number];
 
@@ -34,7 +34,7 @@ function weighted(weight: number, does: readonly Deed[], of: readonly Choice['of
 
 const choice: fc.Arbitrary<Choice> = fc.oneof(
   weighted(6, ['take', 'wait'], ['all']),
-  weighted(3, ['release', 'extend', 'downgrade'], ['holders', 'holders', 'all']),
+  weighted(3, ['release', 'extend', 'renew', 'downgrade'], ['holders', 'holders', 'all']),
   weighted(1, ['expire'], ['holders']),
   weighted(2, ['wait', 'leave', 'lapse'], ['line', 'holders']),
 );
@@ -45,6 +45,8 @@ export const choices: fc.Arbitrary<Choice[]> = fc.array(choice, { minLength: 1, 
 export const RARE_CHOICES: readonly Choice[][] = [
   [all('take', 0), all('wait', 5), first('release')],
   [all('take', 0), all('wait', 1), first('release'), first('extend')],
+  [all('take', 1), all('wait', 5), first('release'), first('renew'), all('release', 1)],
+  [all('take', 1), all('wait', 0), all('wait', 5), ...[1, 2].flatMap(() => [first('release'), first('renew')]), all('release', 1)], // prettier-ignore
   [all('take', 0), all('wait', 1), all('wait', 6), first('downgrade'), first('release')],
   [all('take', 0), all('wait', 5), first('expire'), all('take', 10)],
 ];
@@ -66,7 +68,7 @@ export function stepOf({ does, of, who }: Choice, model: SharingModel): Step | u
   if (does === 'take' && inLine.includes(value)) return undefined; // who stands in line asks for nothing else
   if (does === 'lapse' && !inLine.includes(value)) return undefined;
   if (does === 'expire' && !model.holders.includes(value)) return undefined;
-  if (does === 'downgrade' && value.includes('*')) return undefined;
+  if ((does === 'downgrade' || does === 'renew') && value.includes('*')) return undefined;
   return { does, value };
 }
 

@@ -1,4 +1,4 @@
-import { EXTEND, ACQUIRE, RELEASE } from '../../lib/stores/redis/redis-scripts.js';
+import { ACQUIRE, EXTEND, RELEASE, RENEW } from '../../lib/stores/redis/redis-scripts.js';
 import { LEAVE, WAIT } from '../../lib/stores/redis/queue-scripts.js';
 import * as shared from '../../lib/stores/redis/shared-scripts.js';
 import type { RedisScript } from '../../lib/stores/redis/redis-script.js';
@@ -69,8 +69,10 @@ export class SharingTrial {
         return this.#run(isShared ? shared.RELEASE_SHARED : RELEASE, own, [value]);
       case 'extend':
         return isShared
-          ? this.#run(shared.EXTEND_SHARED, ALL, [TTL.extend, 1, value])
+          ? this.#run(shared.CONFIRM_SHARED, ALL, [TTL.extend, 1, value])
           : this.#run(EXTEND, [LOCK], [TTL.extend, 1, value]);
+      case 'renew':
+        return this.#run(RENEW, own, [value, TTL.renew]);
       case 'downgrade':
         return this.#run(shared.DOWNGRADE, ALL, [value, asReader(value)]);
       case 'lapse':
@@ -127,6 +129,7 @@ function filled(expected: unknown, reply: unknown): unknown {
   if (expected === 'fence') return expect.any(Number);
   if (!Array.isArray(expected)) return expected;
   return expected.map((each, index) => {
+    if (each === 'fence') return expect.any(Number);
     if (each !== 'ttl') return each as unknown;
     return Number((reply as unknown[])[index]) > 0 ? expect.any(Number) : 'a ttl';
   });

@@ -47,6 +47,7 @@ describe.each([
   const lockKey = () => `lock:${key}`;
   const counterKey = () => `{lock:${key}}:fence`;
   const queueKey = () => `{lock:${key}}:queue`;
+  const sharersKey = () => `{lock:${key}}:shared`;
 
   async function migration(): Promise<SlotMigration> {
     for (const node of cluster.nodes) await node.command('CONFIG', 'RESETSTAT');
@@ -67,6 +68,23 @@ describe.each([
     expect(await lock.release()).toBe(true);
     const next = await others.acquire(key, { waitTimeout: 0 });
     expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
+  });
+
+  it.each([
+    ['reader', { mode: 'read' }, {}],
+    ['permit', { permits: 1 }, { permits: 1 }],
+  ] as const)('keeps a held %s, wherever it is just then', async (_what, options, other) => {
+    const lock = await holding.acquire(key, options);
+    const moving = await migration();
+    await lock.extend(20_000);
+    await moving.move(lockKey());
+    await moving.move(sharersKey());
+    await lock.extend(20_000); // ASK
+    await moving.finish();
+    await lock.extend(20_000); // MOVED
+    expect(await others.tryAcquire(key, other)).toBeUndefined();
+    expect(await lock.release()).toBe(true);
+    expect(await others.inspect(key)).toBeUndefined();
   });
 
   it.each([

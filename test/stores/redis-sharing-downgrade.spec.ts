@@ -88,6 +88,19 @@ describe('A writer on Redis that becomes a reader', () => {
     expect(await server.command('GET', 'lock:doc:1')).toBe('foreign');
   });
 
+  it('is none where somebody else has made its lock eternal, and those in line wait on', async () => {
+    const writer = await a.take(aRequest('doc:1'));
+    await server.command('PERSIST', 'lock:doc:1');
+    await line.join('next', b, aRequest('doc:1'));
+    expect(await writer.downgrade!()).toBe(false);
+    await b.redis.ping(); // a wake-up would have come before
+    expect(line.held).toEqual([]);
+    await standing(server, 'doc:1', 1);
+    expect(await writer.release()).toBe(true);
+    await line.reached('next');
+    await line.release('next');
+  });
+
   it('may have been passed on, or handed over, before', async () => {
     const service = new LockService(a.store);
     const first = await service.acquire('doc:1');

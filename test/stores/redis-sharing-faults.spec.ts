@@ -112,6 +112,23 @@ describe('When a reply about a lock that several share is lost', () => {
     await nothingLeft(server);
   });
 
+  it('a release that hands the lock to a writer in line is no loss', async () => {
+    const lease = await far.take(aReader(KEY));
+    let got = false;
+    const waiting = near.wait(aRequest(KEY)).then((next) => ((got = true), next));
+    await standing(server, KEY, 1);
+    const released = sentTwice(
+      () => lease.release(),
+      async () => got,
+    );
+    expect(await released).toBe(true);
+    const writer = await waiting;
+    const seen = (await near.store.inspect(KEY))!;
+    expect(seen.fencingToken).toBeGreaterThanOrEqual(writer.fencingToken!);
+    expect(await writer.release()).toBe(true);
+    await nothingLeft(server);
+  });
+
   it('a release is a loss where the ttl had passed', async () => {
     const lease = await far.take(aReader(KEY, 30));
     const others = await near.take(aReader(KEY));

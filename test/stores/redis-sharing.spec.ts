@@ -1,4 +1,4 @@
-import { LockPermitsError, LockService } from 'nest-holdfast';
+import { LockPermitsError, LockService, RedisLockStore } from 'nest-holdfast';
 import { leftBehind } from '../faults/left-behind.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
@@ -100,6 +100,26 @@ describe('A lock on Redis that several share', () => {
     expect(holders).toHaveLength(1);
   });
 
+  it.each([
+    [
+      'whose set is gone',
+      async () => {
+        await one.take(aPermit(5, 'export:1', 400));
+        await server.command('DEL', '{lock:export:1}:shared');
+      },
+    ],
+    ['that another program has set', () => server.command('SET', 'lock:export:1', '*5', 'PX', 400)],
+  ])('is held until its end where nobody knows by whom: a marker %s', async (_, leave) => {
+    await leave();
+    for (const request of [aPermit(5, 'export:1'), aReader('export:1'), aRequest('export:1')])
+      expect(await other.store.tryAcquire(request)).toBeUndefined();
+    expect(await other.store.inspect('export:1')).toMatchObject({ permits: 5, holders: [] });
+    const next = other.wait(aPermit(5, 'export:1'));
+    await standing(server, 'export:1', 1);
+    expect(await pttl('lock:export:1')).toBeGreaterThan(0);
+    expect(await (await next).release()).toBe(true);
+  });
+
   it('says who shares it, with which permits, and nothing of those whose ttl has passed', async () => {
     const requests = [aPermit(3, 'export:1', 30), aPermit(3, 'export:1'), aPermit(3, 'export:1')];
     for (const [index, request] of requests.entries())
@@ -144,6 +164,14 @@ describe('A lock on Redis that several share', () => {
       expect(await server.command('LLEN', '{lock:export:1}:queue')).toBeLessThanOrEqual(1);
     },
   );
+
+  it('is refused with other permits by one command, also where replicas are awaited', async () => {
+    await one.take(aPermit(5, 'export:1'));
+    const sent = jest.spyOn(other.redis, 'evalsha');
+    const store = new RedisLockStore(other.redis, { replicas: 1 });
+    await expect(store.tryAcquire(aPermit(4, 'export:1'))).rejects.toThrow(LockPermitsError);
+    expect(sent).toHaveBeenCalledTimes(1);
+  });
 
   it('takes other permits when nobody has or awaits it, and nobody alive', async () => {
     await one.take(aPermit(5, 'export:1', 40));

@@ -1,6 +1,6 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Held } from './held.js';
-import { release } from './lease-surroundings.js';
+import { release } from './lease-end.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { isOne } from './redis-script.js';
 import { RELEASE } from './redis-scripts.js';

@@ -14,19 +14,19 @@ interface Extension {
 export class Extensions {
   readonly #runner: ScriptRunner;
   readonly #script: RedisScript;
-  readonly #keysPerLock: number;
+  readonly #parts: readonly number[];
   readonly #waiting: TurnCalls<Extension>;
 
-  /** `script` needs `keysPerLock` of the keys of each lock. `slotOf` keeps apart what cannot share a call. */
+  /** `script` needs these `parts` of the keys of each lease. `slotOf` keeps apart what cannot share a call. */
   constructor(
     runner: ScriptRunner,
     slotOf: (lock: string) => number,
     script: RedisScript,
-    keysPerLock: number,
+    parts: readonly number[],
   ) {
     this.#runner = runner;
     this.#script = script;
-    this.#keysPerLock = keysPerLock;
+    this.#parts = parts;
     this.#waiting = new TurnCalls(
       ({ ttl, held }) => `${ttl} ${slotOf(held.keys[0]!)}`,
       (extensions) => this.#call(extensions),
@@ -45,8 +45,8 @@ export class Extensions {
     const args: (string | number)[] = [extensions[0]!.ttl];
     for (const { held } of extensions) {
       const locks = held.request.keys.length;
-      const needed = locks * this.#keysPerLock;
-      for (let index = 0; index < needed; index++) keys.push(held.keys[index]!);
+      for (const part of this.#parts)
+        for (let index = 0; index < locks; index++) keys.push(held.keys[part * locks + index]!);
       args.push(locks, held.value);
     }
     this.#runner

@@ -9,6 +9,11 @@ export interface Held {
   readonly value: string;
 }
 
+/** Which parts of `Held.keys` a script needs. */
+export const LOCKS = [0];
+export const LOCKS_AND_SHARERS = [0, 3];
+export const ALL_KEYS = [0, 1, 2, 3];
+
 /** What the locks of one store, and those who have them, are called on the server. */
 export class HeldNames {
   readonly #keys: ServerKeys;

@@ -1,15 +1,6 @@
 import { RedisScript } from './redis-script.js';
 import { SHARING } from './shared-lua.js';
 
-/** How a waiter is found in the queue of a key. */
-const PLACE = `
--- The index of the entry of \`value\`, from 1, and the entry; nil when it does not stand in line.
-local function place_of(queue, value)
-  for i, entry in ipairs(redis.call('lrange', KEYS[queue], 0, -1)) do
-    if string.match(entry, '^%d+ %d+ (.*)$') == value then return i, entry end
-  end
-end`;
-
 /**
  * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, counter, queue, sharers.
  * ARGV: milliseconds until the next call at the latest, then for each: value, claim.
@@ -20,11 +11,13 @@ end`;
 export const WAIT = new RedisScript(`${SHARING}
 local deadline = string.format('%.0f ', now + ARGV[1])
 local lines = {}
--- Where those who stand in line are, by value, from 1, and what they say of the permits. Read once, and again when somebody has gone.
+-- Where each value stands in line, from 1, and the permits of those alive who want to share the lock, if any. Read once, and
+-- anew after somebody was let in, which its length tells: it grows in \`stand\` alone.
 local function line_in(queue)
   local name = KEYS[queue]
-  if lines[name] and lines[name].length == redis.call('llen', name) then return lines[name] end
-  local line = { length = 0, places = {}, permits = nil }
+  local line = lines[name]
+  if line and line.length == redis.call('llen', name) then return line end
+  line = { length = 0, places = {} }
   for i, entry in ipairs(redis.call('lrange', name, 0, -1)) do
     local lapses, value = string.match(entry, '^(%d+) %d+ (.*)$')
     line.length, line.places[value] = i, i
@@ -88,10 +81,14 @@ return answers`);
  * Leaves the line, and gives back what was handed over meanwhile. KEYS: lock, counter, queue, sharers. ARGV: value.
  * Those behind may fit where they stand first.
  */
-export const LEAVE = new RedisScript(`${PLACE}${SHARING}
+export const LEAVE = new RedisScript(`${SHARING}
 local value = ARGV[1]
-local _, entry = place_of(3, value)
-if entry then redis.call('lrem', KEYS[3], 1, entry) end
+for _, entry in ipairs(redis.call('lrange', KEYS[3], 0, -1)) do
+  if string.match(entry, '^%d+ %d+ (.*)$') == value then
+    redis.call('lrem', KEYS[3], 1, entry)
+    break
+  end
+end
 local is_ours = redis.call('get', KEYS[1]) == value
 if is_ours then redis.call('del', KEYS[1]) end
 local _, permits = sharing(1, 4)

@@ -1,7 +1,7 @@
 import type { FencingRange, Lease } from '../../core/lock-store.js';
 import { DowngradedLease } from './downgraded-lease.js';
 import type { Held } from './held.js';
-import { abandon, release } from './lease-surroundings.js';
+import { abandon, release } from './lease-end.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { FENCING_BLOCK } from './redis-lua.js';
 import { isOne } from './redis-script.js';

@@ -13,9 +13,9 @@ import { ClusterWatch } from './cluster-failover.js';
 import { clusterSlot } from './cluster-slot.js';
 import { Extensions } from './extensions.js';
 import { watchServer } from './failover.js';
-import { HeldNames, permitsFrom } from './held.js';
+import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, permitsFrom } from './held.js';
 import { asInspection } from './inspection.js';
-import { abandon } from './lease-surroundings.js';
+import { abandon } from './lease-end.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
@@ -27,7 +27,7 @@ import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
 import { RedisServerLink, canWatch } from './server-link.js';
 import { SharedRedisLease } from './shared-redis-lease.js';
-import { ACQUIRE_SHARED, EXTEND_SHARED, RELEASE_SHARED } from './shared-scripts.js';
+import { ACQUIRE_SHARED, CONFIRM_SHARED, EXTEND_SHARED, RELEASE_SHARED } from './shared-scripts.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
@@ -77,8 +77,9 @@ export class RedisLockStore implements LockStore {
     this.#around = {
       runner: this.#runner,
       names: new HeldNames(this.#keys, id),
-      extensions: new Extensions(this.#runner, slotOf, EXTEND, 1),
-      sharedExtensions: new Extensions(this.#runner, slotOf, EXTEND_SHARED, 4),
+      extensions: new Extensions(this.#runner, slotOf, EXTEND, LOCKS),
+      sharedExtensions: new Extensions(this.#runner, slotOf, EXTEND_SHARED, LOCKS_AND_SHARERS),
+      sharedConfirmations: new Extensions(this.#runner, slotOf, CONFIRM_SHARED, ALL_KEYS),
       tenures: this.#waitingRoom?.tenures,
     };
   }
@@ -136,7 +137,7 @@ export class RedisLockStore implements LockStore {
       return reply === null ? undefined : new SharedRedisLease(held, this.#around);
     };
     const failed = (error: unknown): never => {
-      abandon(this.#runner, RELEASE_SHARED, held);
+      if (!(error instanceof LockPermitsError)) abandon(this.#runner, RELEASE_SHARED, held);
       throw error;
     };
     const args = [held.value, request.ttl];
@@ -146,7 +147,7 @@ export class RedisLockStore implements LockStore {
   async #wait(room: WaitingRoom, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
     const held = this.#around.names.inLine(request);
     await room.wait(held, signal);
-    if (request.permits !== undefined) return new SharedRedisLease(held, this.#around);
+    if (request.permits !== undefined) return SharedRedisLease.claimed(held, this.#around);
     return RedisLease.claimed(this.#around.names.alone(request), this.#around);
   }
 }

@@ -5,8 +5,9 @@
  *
  * Also beside it lives a counter, "<last fencing token> <value>". Behind that, " r" says that the value was released, " h" that
  * the key has been handed over since, and " < <value>" who handed it over to this value. Lines below the first one name those
- * who shared the lock since and have left. A counter lives for a day after the last grant of a token. It never goes back while
- * clocks are sane, even when it was lost: it is at least the server's clock in microseconds.
+ * who shared the lock and have left, and outlast one holder that came from the queue. A counter lives for a day after the last
+ * grant of a token. It never goes back while clocks are sane, even when it was lost: it is at least the server's clock in
+ * microseconds.
  *
  * A value is "<id>.<token>:<holder>", of one who shares "<id>*<permits>.<token>:<holder>". The id names the store that waits or
  * holds, and the channel on which it is woken. It begins with ~ on a Cluster, where PUBLISH does not tell whether anybody listens.
@@ -55,6 +56,12 @@ end
 local function raise(counter, value, to)
   local rest = string.match(redis.call('get', KEYS[counter]) or '', '^%d+( .*)$') or ' ' .. value
   redis.call('set', KEYS[counter], to .. rest, 'EX', ${COUNTER_SECONDS})
+end`;
+
+export const FIRST_LINE = `
+-- What a counter says of the one who had the lock alone: its first line, with the marks behind the others.
+local function first_line(counter)
+  return (string.gsub(counter or '', '\\n.*\\n', ''))
 end`;
 
 /** What a hand-over consists of. */

@@ -59,7 +59,10 @@ export class RedisQueue {
     );
   }
 
-  /** Resolves when the key has been handed over. Rejects with `signal.reason`, and has left the line by then. */
+  /**
+   * Resolves when the key has been handed over. Rejects with `signal.reason`, and has left the line by then; with
+   * `LockPermitsError` where the key is in use with other permits.
+   */
   wait(held: Held, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => void this.#leave(place).then(() => reject(signal.reason));

@@ -1,4 +1,4 @@
-import { FENCING_BLOCK, HAND_OVER, MINT, RAISE_COUNTER } from './redis-lua.js';
+import { FENCING_BLOCK, FIRST_LINE, HAND_OVER, MINT, RAISE_COUNTER } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 
 /**
@@ -64,10 +64,9 @@ return answers`);
  * Hands each key to its first waiter. Idempotent until the next holder, and if that one came from the queue, until the one after
  * it: ioredis sends a release whose reply was lost again after a reconnect, and that must not look like a loss.
  */
-export const RELEASE = new RedisScript(`${HAND_OVER}
+export const RELEASE = new RedisScript(`${HAND_OVER}${FIRST_LINE}
 local function was_released(counter)
-  local text = string.match(redis.call('get', KEYS[counter]) or '', '^%d+ (.*)$') or ''
-  text = string.gsub(text, '\\n.*\\n', '')
+  local text = string.match(first_line(redis.call('get', KEYS[counter])), '^%d+ (.*)$') or ''
   if string.find(text, ' < ' .. ARGV[1], 1, true) then return true end
   local rest = string.sub(text, 1, #ARGV[1]) == ARGV[1] and string.sub(text, #ARGV[1] + 1) or ''
   return string.match(rest, ' r[ h]*$')
@@ -90,7 +89,7 @@ return released`);
  * Returns the first of a block of fencing tokens (where they come from elsewhere: the first of those two) and 1 if others
  * wait; or nil when the lock is not ours, or the counter is beyond them.
  */
-export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}
+export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}${FIRST_LINE}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
 if ARGV[3] and not may_raise(2, ARGV[3]) then return nil end
 redis.call('pexpire', KEYS[1], ARGV[2])
@@ -99,9 +98,10 @@ if ARGV[3] then
   return { ARGV[3], redis.call('exists', KEYS[3]) }
 end
 local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
-local marks, left = string.gsub(before or '', '\\n.*\\n', ''), string.match(before or '', '\\n.*\\n')
-local released = string.match(marks, '^%d+ (.*) r[ h]+$')
+local released = string.match(first_line(before), '^%d+ (.*) r[ h]+$')
 if released then redis.call('append', KEYS[2], ' < ' .. string.gsub(released, ' < .*', '')) end
+-- Who left before one released who had the lock alone is two holders ago.
+local left = string.match(before or '', '(\\n.*\\n)[ h]*$')
 if left then redis.call('append', KEYS[2], left) end
 return { fence, redis.call('exists', KEYS[3]) }`);
 

@@ -1,5 +1,9 @@
 import { slotTag } from './cluster-slot.js';
 
+/** What stands beside a lock, in the order in which the scripts want it. */
+const BESIDE = ['fence', 'queue'];
+const BESIDE_SHARED = [...BESIDE, 'shared'];
+
 /** How the keys of one lock are called on the server. What belongs to a lock is in its slot. */
 export class ServerKeys {
   readonly #prefix: string;
@@ -17,29 +21,24 @@ export class ServerKeys {
 
   /** The locks, then their fencing counters, then their queues. */
   all(keys: readonly string[]): readonly string[] {
-    if (keys.length === 1) return this.#one(keys[0]!);
-    const each = keys.map((key) => this.#one(key));
-    return [0, 1, 2].flatMap((index) => each.map((names) => names[index]!));
+    return this.#with(BESIDE, keys);
   }
 
   /** As `all`, then the sets of those who share them. */
   shared(keys: readonly string[]): readonly string[] {
-    const sets = this.locks(keys).map((lock) => {
-      const tag = this.#tagOf(lock);
-      return tag === lock ? `{${lock}}:shared` : `{${tag}}:shared:${lock}`;
-    });
-    return [...this.all(keys), ...sets];
+    return this.#with(BESIDE_SHARED, keys);
   }
 
-  #one(key: string): readonly string[] {
+  #with(beside: readonly string[], keys: readonly string[]): readonly string[] {
+    if (keys.length === 1) return this.#one(beside, keys[0]!);
+    const each = keys.map((key) => this.#one(beside, key));
+    return each[0]!.flatMap((_, index) => each.map((names) => names[index]!));
+  }
+
+  #one(beside: readonly string[], key: string): string[] {
     const lock = this.#prefix + key;
-    const tag = this.#tagOf(lock);
-    return tag === lock
-      ? [lock, `{${lock}}:fence`, `{${lock}}:queue`]
-      : [lock, `{${tag}}:fence:${lock}`, `{${tag}}:queue:${lock}`];
-  }
-
-  #tagOf(lock: string): string {
-    return slotTag(this.#clientPrefix + lock);
+    const tag = slotTag(this.#clientPrefix + lock);
+    const rest = tag === lock ? '' : `:${lock}`;
+    return [lock, ...beside.map((what) => `{${tag}}:${what}${rest}`)];
   }
 }

@@ -62,8 +62,8 @@ end
 local function has_room(count, permits, asked)
   return count == 0 or (asked == permits and count < (tonumber(permits) or math.huge))
 end
--- One more shares the lock, beside \`count\` others, and it is to be sealed. The counter no longer says that the queue was served
--- when the last holder left.
+-- One more shares the lock, beside \`count\` others. The caller seals the lock afterwards. The counter no longer says that the
+-- queue was served when the last holder left.
 local function enter(counter, sharers, count, value, ttl)
   if count == 0 then
     redis.call('del', KEYS[sharers])

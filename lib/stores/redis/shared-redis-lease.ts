@@ -1,13 +1,14 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Held } from './held.js';
-import { release } from './lease-surroundings.js';
+import { release } from './lease-end.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { RELEASE_SHARED } from './shared-scripts.js';
 
-/** One of those who share some locks. A claim is extended like any other. */
+/** One of those who share some locks. */
 export class SharedRedisLease implements Lease {
   readonly #held: Held;
   readonly #around: LeaseSurroundings;
+  #isClaim = false;
   #isReleased = false;
 
   constructor(held: Held, around: LeaseSurroundings) {
@@ -15,7 +16,15 @@ export class SharedRedisLease implements Lease {
     this.#around = around;
   }
 
+  /** What was handed over to a waiter: good for a moment, until `extend` makes a lease of it. */
+  static claimed(held: Held, around: LeaseSurroundings): SharedRedisLease {
+    const claim = new SharedRedisLease(held, around);
+    claim.#isClaim = true;
+    return claim;
+  }
+
   extend(ttl: number): Promise<boolean> {
+    if (this.#isClaim) return this.#confirm(ttl);
     return this.#around.sharedExtensions.extend(this.#held, ttl);
   }
 
@@ -23,5 +32,12 @@ export class SharedRedisLease implements Lease {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
     return release(this.#around.runner, RELEASE_SHARED, this.#held);
+  }
+
+  /** Those behind may fit beside it. */
+  async #confirm(ttl: number): Promise<boolean> {
+    const isOurs = await this.#around.sharedConfirmations.extend(this.#held, ttl);
+    if (isOurs) this.#isClaim = false;
+    return isOurs;
   }
 }

@@ -2,8 +2,23 @@ import { RedisScript } from './redis-script.js';
 import { LEFT, PERMITS_IN_LINE, SHARING } from './shared-lua.js';
 
 /*
- * KEYS of all scripts here: the lock keys, their counters, their queues, the sets of those who share them.
+ * KEYS of the scripts here, where they do not say otherwise: the lock keys, their counters, their queues, the sets of those who
+ * share them.
  */
+
+/** Answers for the leases in ARGV, each of which has so many keys for every lock. */
+function forEachLease(what: string, keysPerLock: number): string {
+  return `
+local answers = {}
+local before = 0
+for i = 2, #ARGV, 2 do
+  local n = tonumber(ARGV[i])
+  local _, answer = pcall(${what}, before, n, ARGV[i + 1])
+  answers[#answers + 1] = type(answer) == 'table' and answer.err or answer
+  before = before + ${keysPerLock} * n
+end
+return answers`;
+}
 
 /**
  * ARGV: value, ttl. Returns 1; or nil when a key is held by somebody alone, awaited by others, or shared by as many as may; or, when
@@ -38,11 +53,12 @@ end
 return 1`);
 
 /**
- * For one or more leases, with the keys of each in their order. ARGV: ttl, then for each: number of locks, value.
- * Returns, for each: 1, or 0 when a key is not ours, or the text of an error. Lets those in who fit beside them.
+ * Makes locks of what was handed over to those who waited. For one or more leases, with the keys of each in their order. ARGV:
+ * ttl, then for each: number of locks, value. Returns, for each: 1, or 0 when a key is not ours, or the text of an error. Lets
+ * those in who fit beside them.
  */
-export const EXTEND_SHARED = new RedisScript(`${SHARING}
-local function extend(before, n, value)
+export const CONFIRM_SHARED = new RedisScript(`${SHARING}
+local function confirm(before, n, value)
   for i = before + 1, before + n do
     if not shares(i, 3 * n + i, value) then return 0 end
   end
@@ -52,19 +68,26 @@ local function extend(before, n, value)
   end
   return 1
 end
-local answers = {}
-local before = 0
-for i = 2, #ARGV, 2 do
-  local n = tonumber(ARGV[i])
-  local _, answer = pcall(extend, before, n, ARGV[i + 1])
-  answers[#answers + 1] = type(answer) == 'table' and answer.err or answer
-  before = before + 4 * n
+${forEachLease('confirm', 4)}`);
+
+/** As CONFIRM_SHARED, for leases that are no claims any more, and lets nobody in. KEYS, for each: the locks, their sharers. */
+export const EXTEND_SHARED = new RedisScript(`${SHARING}
+local function extend(before, n, value)
+  for i = before + 1, before + n do
+    if not shares(i, n + i, value) then return 0 end
+  end
+  for i = before + 1, before + n do
+    redis.call('zadd', KEYS[n + i], now + ARGV[1], value)
+    seal(i, n + i, permits_of(value))
+  end
+  return 1
 end
-return answers`);
+${forEachLease('extend', 2)}`);
 
 /**
  * ARGV: value. Returns 1, or 0 when a key had been lost. Hands what is free to those who stand in line.
- * Idempotent, as RELEASE, until many others have left.
+ * Idempotent until many others have left, or somebody has taken the lock alone: where that one came from the queue, until it has
+ * released the lock and the one after it has it.
  */
 export const RELEASE_SHARED = new RedisScript(`${SHARING}${LEFT}
 local n = #KEYS / 4
