@@ -144,6 +144,36 @@ describe('a key that is shared at etcd', () => {
     expect(await line()).toHaveLength(3);
   });
 
+  it('serves 60 readers who come at once in three transactions each, at most', async () => {
+    const four = Array.from({ length: 4 }, () => open());
+    for (const store of four) await store.inspect(key); // connects
+    await Promise.all(four.map((store, index) => store.tryAcquire(requestFor(`${key}:${index}`))));
+    const [, before] = await counts();
+    const readers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => hold(READ, four[index % 4])),
+    );
+    expect(readers.filter((lease) => lease !== undefined)).toHaveLength(60);
+    expect((await counts())[1] - before).toBeLessThanOrEqual(3 * 60);
+    expect(await line()).toHaveLength(60);
+    expect(await open().tryAcquire(requestFor(key))).toBeUndefined();
+  });
+
+  it('grants all permits, and no more, to 40 who come at once, and leaves nothing of the others', async () => {
+    const four = Array.from({ length: 4 }, () => open());
+    const come = (permits: number) => (_: unknown, index: number) => hold(permits, four[index % 4]);
+    const asked = [...Array.from({ length: 40 }, come(7)), ...Array.from({ length: 5 }, come(8))];
+    const answers = await Promise.allSettled(asked);
+    const refused = answers.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    for (const each of refused) expect(each).toBeInstanceOf(LockPermitsError);
+    const granted = answers.flatMap((each) => (each.status === 'fulfilled' && each.value) || []);
+    const { permits, holders } = (await open().inspect(key))!;
+    expect(granted).toHaveLength(permits!);
+    expect(holders).toHaveLength(permits!);
+    expect(await line()).toHaveLength(permits!);
+    for (const lease of granted) expect(await lease.release()).toBe(true);
+    expect(await line()).toEqual([]);
+  });
+
   it('goes on when those who wait for a permit give up, wherever they stand', async () => {
     const stay = await hold(1);
     const ends = [0, 1, 2].map(() => new AbortController());

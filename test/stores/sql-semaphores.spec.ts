@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { createPool } from 'mysql2/promise';
+import { type Pool, createPool } from 'mysql2/promise';
 import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import type { LockTable } from '../../lib/stores/sql/lock-table.js';
@@ -373,17 +373,98 @@ describe.each(['PostgreSQL', 'MariaDB'])('Semaphores on the server of %s', (name
   });
 });
 
-it('Permits for which MariaDB has no room are not granted, and those that were stay', async () => {
-  const pool = createPool({ uri: benches.get('MariaDB')!.address, connectionLimit: 1 });
-  pool.pool.on('connection', (made) => made.query(`SET SESSION group_concat_max_len = 400, sql_mode = ''`)); // prettier-ignore
-  const store = new SqlLockStore({ mysql: pool });
-  const leases = [];
-  for (let asked = 0; asked < 12; asked++) leases.push(await store.tryAcquire(requestFor(50)));
-  const granted = leases.filter((lease) => lease !== undefined);
-  expect(granted.length).toBeLessThan(12);
-  expect((await store.inspect(KEY))!.holders).toHaveLength(granted.length);
-  for (const lease of granted) expect(await lease.extend(30_000)).toBe(true);
-  for (const lease of granted) expect(await lease.release()).toBe(true);
-  expect(await store.inspect(KEY)).toBeUndefined();
+describe('Semaphores in MariaDB, whatever its sessions are set to', () => {
+  let pool: Pool;
+  let store: SqlLockStore;
+
+  beforeAll(() => {
+    pool = createPool({ uri: benches.get('MariaDB')!.address, connectionLimit: 1 });
+    store = new SqlLockStore({ mysql: pool });
+  });
+
+  afterEach(() => pool.query('SET SESSION group_concat_max_len = DEFAULT'));
+
+  afterAll(() => pool.end());
+
+  const remaining = async (key: string) => (await store.inspect(key))?.remaining ?? 0;
+
+  it('grant no permit for which there is no room in the list, and keep all that were granted', async () => {
+    await pool.query(`SET SESSION sql_mode = ''`);
+    let refused = 0;
+    for (let room = 60; room <= 200; room++) {
+      await pool.query(`SET SESSION group_concat_max_len = ${room}`);
+      const key = `room for ${room}`;
+      const leases = [];
+      for (let asked = 0; asked < 4; asked++) {
+        const lease = await store.tryAcquire({ ...requestFor(3), key, keys: [key] });
+        if (lease) leases.push(lease);
+      }
+      if (leases.length < 3) refused++;
+      const { holders } = (await store.inspect(key))!;
+      expect([room, leases.length]).toEqual([room, holders!.length]);
+      for (const lease of leases) expect(await lease.extend(30_000)).toBe(true);
+      expect(leases.length).toBeLessThanOrEqual(3);
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  it.each(['', 'STRICT_ALL_TABLES', 'SIMULTANEOUS_ASSIGNMENT', 'ORACLE'])(
+    'end with the last permit, and are free without one: sql_mode %j',
+    async (mode) => {
+      await pool.query(`SET SESSION sql_mode = ?`, [mode]);
+      const key = `in mode ${mode}`;
+      const take = async (ttl: number, permits?: number) =>
+        (await store.tryAcquire({ ...requestFor(permits, ttl), key, keys: [key] }))!;
+      await take(1);
+      const first = await until(() => take(2_000, 3)); // the key was somebody's alone before
+      const second = await take(1_000, 3);
+      expect(await remaining(key)).toBeGreaterThan(1_000);
+      expect(await second.extend(30_000)).toBe(true);
+      expect(await remaining(key)).toBeGreaterThan(20_000);
+      expect(await take(1_000)).toBeUndefined();
+      await expect(take(1_000, 4)).rejects.toMatchObject({ inUse: 3 });
+      expect(await first.extend(10_000)).toBe(true);
+      expect(await remaining(key)).toBeGreaterThan(20_000);
+      expect(await second.release()).toBe(true);
+      expect(await remaining(key)).toBeLessThanOrEqual(10_000);
+      expect(await take(1_000)).toBeUndefined();
+      expect(await first.release()).toBe(true);
+      expect(await first.release()).toBe(false);
+      expect(await store.inspect(key)).toBeUndefined();
+      const alone = await take(30_000);
+      expect(await take(1_000, 3)).toBeUndefined();
+      expect(await alone.release()).toBe(true);
+    },
+  );
+});
+
+/** A clock that is a second later whenever it is read stands in front of the server's own. */
+it('A permit that ends while PostgreSQL grants it again keeps the line of those who wait', async () => {
+  const { address } = benches.get('PostgreSQL')!;
+  const pool = openPool(address, { max: 1, options: '-c search_path=fake,public,pg_catalog' });
+  await pool.query('CREATE SCHEMA fake');
+  await pool.query('CREATE SEQUENCE fake.seconds');
+  await pool.query(`CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql
+AS $$ SELECT to_timestamp(1000000000 + nextval('fake.seconds')) $$`);
+  const store = new SqlLockStore({ postgres: pool });
+  const request = requestFor(2);
+  const queue = [['waiter', 'host:1:2', 9e15]];
+  const answers = new Set<boolean>();
+  for (let end = 1; end <= 8; end++) {
+    const sharers = [[request.token, null, (1e9 + end) * 1_000 + 500]];
+    await pool.query('DELETE FROM holdfast_locks');
+    await pool.query(
+      `INSERT INTO holdfast_locks ("key", "token", "fencing", "expires_at", "queue", "permits", "sharers")
+VALUES ($1, 'shared', 1, to_timestamp(2000000000), $2, 2, $3)`,
+      [Buffer.from(KEY), JSON.stringify(queue), JSON.stringify(sharers)],
+    );
+    await pool.query(`SELECT setval('fake.seconds', 1)`);
+    answers.add((await store.tryAcquire(request)) !== undefined);
+    const { rows } = await pool.query('SELECT "queue" FROM holdfast_locks');
+    expect([end, rows[0].queue]).toEqual([end, queue]);
+  }
+  expect(answers).toEqual(new Set([true, false]));
+  await pool.query('DROP SCHEMA fake CASCADE');
+  await store.close();
   await pool.end();
 });

@@ -33,6 +33,10 @@ export class ZooKeeperConsole implements AsyncDisposable {
     return this.#ask((done) => this.#client.create(path, done));
   }
 
+  async write(path: string, data: string): Promise<void> {
+    await this.#ask((done) => this.#client.setData(path, Buffer.from(data), done));
+  }
+
   async remove(path: string): Promise<void> {
     await this.#ask<unknown>((done) =>
       this.#client.remove(path, (error) => done(error, undefined)),

@@ -1,9 +1,12 @@
 import { LockPermitsError, type Lease } from 'nest-holdfast';
 import type { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { aborted } from '../faults/in-time.js';
+import { Lines } from '../../lib/stores/zookeeper/lines.js';
+import { Watches } from '../../lib/stores/zookeeper/watches.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { shareInTurns } from './etcd-zookeeper-turns.js';
+import { ZooKeeperConsole } from './zookeeper-console.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
 jest.setTimeout(30_000);
@@ -26,6 +29,7 @@ describe('A key that is shared at ZooKeeper', () => {
   });
 
   afterEach(async () => {
+    jest.restoreAllMocks();
     proxy.pass();
     await proxy.accept();
     await zookeeper.closeAll();
@@ -183,7 +187,40 @@ describe('A key that is shared at ZooKeeper', () => {
     await zookeeper.standing(key, 0);
   });
 
+  it.each([
+    ['writes to the node of the writer', false],
+    ['deletes the mark of a writer that has become a reader', true],
+  ])('keeps those who wait from asking again and again when somebody %s', async (_, isMark) => {
+    const writer = await hold();
+    if (isMark) await writer.downgrade!();
+    const [node, mark] = await zookeeper.line(key);
+    if (mark) await zookeeper.remove(key, mark);
+    const reading = isMark ? undefined : await wait(2, READ);
+    await using console = new ZooKeeperConsole(zookeeper.server.url);
+    const looks = jest.spyOn(Watches.prototype, 'untilNode');
+    const folder = `/holdfast/${encodeURIComponent(key)}`;
+    if (!isMark) await console.write(`${folder}/${node}`, 'by hand');
+    const turn = reading ?? (await wait(2, READ));
+    for (let times = 0; times < 100; times++) await console.children(folder);
+    expect(looks.mock.calls.length).toBeLessThanOrEqual(3);
+    expect(turn.isGranted).toBe(false);
+    await writer.release();
+    expect(await (await turn.lease).release()).toBe(true);
+  });
+
   describe('after a writer has become a reader', () => {
+    it('was refused before, and asked again', async () => {
+      const writer = await hold();
+      const mark = jest.spyOn(Lines.prototype, 'markReaders');
+      mark.mockRejectedValueOnce(new Error('refused'));
+      await expect(writer.downgrade!()).rejects.toThrow('refused');
+      expect(writer.fencingToken).toBeGreaterThan(0n);
+      expect(await writer.downgrade!()).toBe(true);
+      expect(await (await hold(READ)).release()).toBe(true);
+      expect(await writer.release()).toBe(true);
+      await zookeeper.standing(key, 0);
+    });
+
     it('lets the readers in that are right behind it, and goes on when they are gone', async () => {
       const writer = await hold();
       const stores = open(3);

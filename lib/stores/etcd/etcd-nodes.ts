@@ -22,6 +22,9 @@ export interface Joined {
   readonly inUse: number | undefined;
 }
 
+/** So often an attempt on a shared key may be overtaken by others before it stands in the queue. */
+const OVERTAKEN = 1;
+
 /** The nodes of a store's contenders: what is asked of etcd for them. */
 export class EtcdNodes {
   readonly #members: EtcdMembers;
@@ -41,20 +44,22 @@ export class EtcdNodes {
   async take(request: AcquireRequest): Promise<Place | undefined> {
     const queues = request.keys.map((key) => this.#keys.queue(key));
     let seen: bigint | undefined;
+    let overtaken = 0;
     const taken = await this.#creation.create(request, queues, {
       transaction: (made) => transactions.takeAll(queues, made, seen),
-      created: (place): Place | LockPermitsError | undefined => place,
+      created: (place): Place | LockPermitsError | 'crowded' | undefined => place,
       refused: (session, content, answer) => {
         const lines = queues.map((_, index) => lineOf(kvsOf(answer, index)));
         const result = afterRefusal(request, session.id, queues, lines);
         if (result === 'again') seen = BigInt(answer.header.revision);
+        if (result === 'again' && queues.length === 1 && ++overtaken > OVERTAKEN) return 'crowded';
         if (!result || result === 'again' || result instanceof LockPermitsError) return result;
         const nodes = result.map(({ key }) => key);
         return { session, nodes, revision: result[0]!.revision, content };
       },
     });
     if (taken instanceof LockPermitsError) throw taken;
-    return taken;
+    return taken === 'crowded' ? this.#joinIfItHolds(request) : taken;
   }
 
   /** Creates a node at the end of the queue. */
@@ -132,6 +137,15 @@ export class EtcdNodes {
     const holder = first.holder || undefined;
     if (permits === undefined) return { key, holder, fencingToken: revision };
     return { key, holder, permits, holders: holders.map((each) => each.holder) };
+  }
+
+  /** Where many come to share one key at the same time: in its queue, nobody can come between. */
+  async #joinIfItHolds(request: AcquireRequest): Promise<Place | undefined> {
+    const { place, position, inUse } = await this.join(request);
+    if (position.state === 'holds') return place;
+    await this.#members.isInTime(this.leave(place));
+    if (inUse === undefined) return undefined;
+    throw new LockPermitsError(request.key, request.permits!, inUse);
   }
 
   async #rewrite({ session, nodes, revision }: Place, content: NodeContent): Promise<boolean> {

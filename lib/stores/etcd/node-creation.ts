@@ -30,8 +30,8 @@ export interface Creation<T> {
   ) => T | 'again';
 }
 
-/** How often a creation is tried whose answer was lost, and each time has been made of no effect. */
-const ATTEMPTS = 3;
+/** How often the answer to a creation may be lost, which each time has been made of no effect. */
+const LOST_ANSWERS = 3;
 
 /** Creates nodes, each time by other names, and sees to it that none is left of which nobody knows. */
 export class NodeCreation {
@@ -51,7 +51,7 @@ export class NodeCreation {
     { transaction, created, refused }: Creation<T>,
   ): Promise<T> {
     const content = { holder, permits };
-    for (let attempt = 1; ; attempt++) {
+    for (let lost = 0; ;) {
       const session = await this.#sessions.current();
       const nodes = queues.map((queue) => newNode(queue, token));
       const { id, epoch } = session;
@@ -65,7 +65,7 @@ export class NodeCreation {
         if (result !== 'again') return result;
       } catch (error) {
         await this.#undo(session, made, error);
-        if (attempt >= ATTEMPTS) throw error;
+        if (++lost >= LOST_ANSWERS) throw error;
       }
     }
   }

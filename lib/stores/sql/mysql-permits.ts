@@ -11,11 +11,10 @@ const IS_SHARED = `\`token\` = '${SHARED}'`;
 const IS_FREE = `(\`token\` IS NULL OR ${IS_SHARED} OR \`expires_at\` <= ${NOW})`;
 /** The list of a row that was taken over from its sharers stays, and says nothing. */
 const SHARERS = rowsOf(`IF(${IS_SHARED}, \`sharers\`, NULL)`);
-/** In assignments after that of the list. They are made from left to right, and each sees those before it. */
-const NEW_SHARERS = rowsOf('`sharers`');
 const IS_ALIVE = `s.\`until\` > ${MICROSECONDS}`;
 const LIVE = `(SELECT COUNT(*) FROM ${SHARERS} WHERE ${IS_ALIVE})`;
-const LAST_END = `(SELECT '1970-01-01 00:00:00' + INTERVAL MAX(s.\`until\`) MICROSECOND FROM ${NEW_SHARERS})`;
+/** MariaDB cuts it off at `group_concat_max_len`, perhaps right behind one of them: it is whole if it is as long as it should be. */
+const LIST = 'COALESCE(JSON_ARRAYAGG(JSON_ARRAY(s.`its`, s.`who`, s.`until`)), JSON_ARRAY())';
 
 /** Permits in MySQL 8 and MariaDB. Text goes as bytes in hexadecimal, and tokens are compared by them. */
 export class MysqlPermits implements PermitTable {
@@ -28,8 +27,8 @@ export class MysqlPermits implements PermitTable {
   }
 
   /**
-   * The answer is the last LAST_INSERT_ID(n), as in `MysqlTable.acquire`. All but the list goes by what the list has become:
-   * one that was cut off for its length is NULL without `sql_mode` strict, and stays as it was.
+   * The answer is the last LAST_INSERT_ID(n), as in `MysqlTable.acquire`. Each assignment comes to the same whether it sees the
+   * row as it was or as those before it have made it: that depends on `sql_mode` (SIMULTANEOUS_ASSIGNMENT).
    */
   async acquire(claim: Claim, asked: number): Promise<PermitAnswer> {
     const { key, token, holder, ttl } = claim;
@@ -37,21 +36,20 @@ export class MysqlPermits implements PermitTable {
     const its = hex(Buffer.from(token));
     const until = `${MICROSECONDS} + ${microseconds(ttl)}`;
     const entry = `JSON_ARRAY(${asText(its)}, ${asText(hex(holderBytes(holder)))}, ${until})`;
-    const takes = `(${isAmong(its)} OR IF(${LIVE} > 0, \`permits\` = ${permits} AND ${LIVE} < ${permits}, ${IS_FREE}))`;
-    const took = `EXISTS (SELECT 1 FROM ${NEW_SHARERS} WHERE s.\`its\` = ${its} AND s.\`until\` = ${until})`;
+    const others = othersThan(its);
+    const takes = `(${isAmong(its)} OR IF(${LIVE} > 0, \`permits\` = ${permits} AND ${LIVE} < ${permits}, ${IS_FREE}))
+    AND (SELECT JSON_LENGTH(${LIST}) = COUNT(*) ${others})`;
     const { insertId } = await this.#connections.change(
       `INSERT INTO ${this.#table} (\`key\`, \`token\`, \`fencing\`, \`expires_at\`, \`permits\`, \`sharers\`)
-VALUES (${hex(keyBytes(key))}, '${SHARED}', ${fencingFloor(claim.fencingFloor)}, ${NOW} + INTERVAL ${microseconds(ttl)} MICROSECOND,
+VALUES (${hex(keyBytes(key))}, '${SHARED}', ${fencingFloor(claim.fencingFloor)}, ${endsIn(ttl)},
   ${permits} * LAST_INSERT_ID(${GRANTED}), JSON_ARRAY(${entry}))
 ON DUPLICATE KEY UPDATE
-  \`sharers\` = IF(${takes}, COALESCE((
-    SELECT JSON_ARRAY_APPEND(COALESCE(JSON_ARRAYAGG(JSON_ARRAY(s.\`its\`, s.\`who\`, s.\`until\`)), JSON_ARRAY()), '$', ${entry})
-    FROM ${SHARERS} WHERE ${IS_ALIVE} AND s.\`its\` <> ${its}), \`sharers\`), \`sharers\`),
-  \`fencing\` = \`fencing\` + 0 * LAST_INSERT_ID(CASE WHEN ${took} THEN ${GRANTED} WHEN ${LIVE} > 0 THEN \`permits\` + 1 ELSE ${REFUSED} END),
-  \`permits\` = IF(${took}, ${permits}, \`permits\`),
-  \`holder\` = IF(${took}, NULL, \`holder\`),
-  \`expires_at\` = IF(${took}, ${LAST_END}, \`expires_at\`),
-  \`token\` = IF(${took}, '${SHARED}', \`token\`)`,
+  \`sharers\` = IF(${takes}, (SELECT JSON_ARRAY_APPEND(${LIST}, '$', ${entry}) ${others}), \`sharers\`),
+  \`fencing\` = \`fencing\` + 0 * LAST_INSERT_ID(CASE WHEN ${takes} THEN ${GRANTED} WHEN ${LIVE} > 0 THEN \`permits\` + 1 ELSE ${REFUSED} END),
+  \`permits\` = IF(${takes}, ${permits}, \`permits\`),
+  \`holder\` = IF(${takes}, NULL, \`holder\`),
+  \`token\` = IF(${takes}, '${SHARED}', \`token\`),
+  \`expires_at\` = IF(${takes}, GREATEST(${endsIn(ttl)}, COALESCE(${lastEnd(others)}, ${NOW})), \`expires_at\`)`,
       [],
     );
     const answer = Number(insertId);
@@ -65,17 +63,20 @@ ON DUPLICATE KEY UPDATE
     return this.#changeOurs(
       key,
       its,
-      `\`sharers\` = JSON_SET(\`sharers\`, CONCAT(${pathOf(its)}, '[2]'), ${until}), \`expires_at\` = ${LAST_END}`,
+      `\`sharers\` = JSON_SET(\`sharers\`, CONCAT(${pathOf(its)}, '[2]'), ${until}),
+  \`expires_at\` = GREATEST(${endsIn(ttl)}, COALESCE(${lastEnd(othersThan(its))}, ${NOW}))`,
     );
   }
 
   release(key: string, token: string): Promise<boolean> {
     const its = hex(Buffer.from(token));
+    const others = othersThan(its);
+    const stays = `EXISTS (SELECT 1 ${others})`;
     return this.#changeOurs(
       key,
       its,
-      `\`sharers\` = JSON_REMOVE(\`sharers\`, ${pathOf(its)}), \`expires_at\` = COALESCE(${LAST_END}, ${NOW}),
-  \`permits\` = IF(JSON_LENGTH(\`sharers\`) > 0, \`permits\`, NULL), \`token\` = IF(JSON_LENGTH(\`sharers\`) > 0, \`token\`, NULL)`,
+      `\`sharers\` = JSON_REMOVE(\`sharers\`, ${pathOf(its)}), \`expires_at\` = COALESCE(${lastEnd(others)}, ${NOW}),
+  \`permits\` = IF(${stays}, \`permits\`, NULL), \`token\` = IF(${stays}, \`token\`, NULL)`,
     );
   }
 
@@ -99,6 +100,19 @@ function rowsOf(list: string): string {
 
 function isAmong(its: string): string {
   return `EXISTS (SELECT 1 FROM ${SHARERS} WHERE s.\`its\` = ${its} AND ${IS_ALIVE})`;
+}
+
+/** The others that are alive. */
+function othersThan(its: string): string {
+  return `FROM ${SHARERS} WHERE ${IS_ALIVE} AND s.\`its\` <> ${its}`;
+}
+
+function lastEnd(from: string): string {
+  return `(SELECT '1970-01-01 00:00:00' + INTERVAL MAX(s.\`until\`) MICROSECOND ${from})`;
+}
+
+function endsIn(ttl: number): string {
+  return `${NOW} + INTERVAL ${microseconds(ttl)} MICROSECOND`;
 }
 
 /** Where a token is in the list. */

@@ -27,7 +27,7 @@ export function postgresPermitStatements(table: string, channel: string): Postgr
   FROM ${CLOCK}
   ON CONFLICT ("key") DO UPDATE SET ("token", "holder", "expires_at", "queue", "permits", "sharers") = (
     SELECT '${SHARED}', NULL::text, greatest(${asTime('latest')}, now + $4::float8 * ${MILLISECOND}),
-      CASE WHEN shares THEN held."queue" ELSE '[]' END, $6::bigint, others || jsonb_build_array(${entry('$4')})
+      CASE WHEN ${isAwaited('now')} THEN held."queue" ELSE '[]' END, $6::bigint, others || jsonb_build_array(${entry('$4')})
     FROM ${SHARERS})
   WHERE (
     SELECT shares OR (NOT ${isAwaited('now')} AND CASE

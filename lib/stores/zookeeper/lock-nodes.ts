@@ -103,7 +103,10 @@ export class LockNodes {
   /** Makes readers of writers, once there is a connection. Resolves `false` when one was gone, or went with its session. */
   async downgrade(): Promise<boolean> {
     if (this.#isShared || !this.isOurs) return this.isThere();
-    this.#downgrading ??= this.#markReaders();
+    this.#downgrading ??= this.#markReaders().catch((error: unknown) => {
+      this.#downgrading = undefined; // may be asked for again
+      throw error;
+    });
     const isDone = await this.#downgrading;
     if (!isDone) this.#giveUp();
     return isDone;

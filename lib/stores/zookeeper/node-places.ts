@@ -20,6 +20,8 @@ export class NodePlaces {
   readonly #session: Session;
   readonly #plan: NodePlan;
   readonly #nodes: readonly string[];
+  /** The versions that the awaited nodes had before a look. */
+  readonly #seen = new Map<string, number>();
   #czxid: bigint | undefined;
   #isAgreed = false;
 
@@ -55,7 +57,7 @@ export class NodePlaces {
       const place = await this.look();
       signal.throwIfAborted();
       if (!place) return;
-      await this.#session.attempt((connection) => untilOver(connection, place, signal));
+      await this.#session.attempt((connection) => this.#untilOver(connection, place, signal));
     }
   }
 
@@ -69,6 +71,19 @@ export class NodePlaces {
     const content = await connection.read(this.#nodes[0]!);
     if (content?.isOurs) this.#czxid = content.czxid;
     return this.#czxid !== undefined;
+  }
+
+  /** Resolves when the place may be another one. */
+  async #untilOver(
+    { watches }: Connection,
+    { path, awaits }: Waiting,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const line = lineOf(path);
+    if ('names' in awaits) return watches.untilChildren(line, awaits.names, signal);
+    const { node, until } = awaits;
+    const seen = until === 'gone' ? Infinity : (this.#seen.get(node) ?? 0);
+    this.#seen.set(node, await watches.untilNode(`${line}/${node}`, seen, signal));
   }
 
   #agree(places: readonly Waiting[]): void {
@@ -94,15 +109,4 @@ async function placeAt(connection: Connection, path: string): Promise<NodePlace>
   const line = lineOf(path);
   const names = (await connection.children(line)) ?? [];
   return { ...placeOf(path.slice(line.length + 1), names), path };
-}
-
-/** Resolves when the place may be another one. */
-function untilOver(
-  { watches }: Connection,
-  { path, awaits }: Waiting,
-  signal: AbortSignal,
-): Promise<void> {
-  const line = lineOf(path);
-  if ('names' in awaits) return watches.untilChildren(line, awaits.names, signal);
-  return watches.untilNode(`${line}/${awaits.node}`, awaits.until, signal);
 }

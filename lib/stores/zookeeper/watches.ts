@@ -28,17 +28,21 @@ export class Watches {
   }
 
   /**
-   * Resolves when the node is written to, or is gone; `until: 'changed'`: also when it was written to before. Rejects with
-   * `signal.reason`. Reads the node instead of asking whether it exists: a watch for one that is gone would never end.
+   * Resolves when the node is written to, or is gone, and at once when its version is larger than `seen`: with the version that
+   * it had at first. Rejects with `signal.reason`. Reads the node instead of asking whether it exists: a watch for one that is
+   * gone would never end.
    */
-  untilNode(path: string, until: 'gone' | 'changed', signal: AbortSignal): Promise<void> {
-    return this.#wait(path, signal, async (fire) => {
+  async untilNode(path: string, seen: number, signal: AbortSignal): Promise<number> {
+    let version = seen;
+    await this.#wait(path, signal, async (fire) => {
       const send = (done: Done<Stat>) =>
         this.#client.getData(path, fire, (error, _, stat) => done(error, stat));
       const stat = await this.#find({ path, isWrite: false, send });
       if (!stat) fire();
-      return stat !== undefined && stat.version > 0 && until === 'changed';
+      else version = stat.version;
+      return version > seen;
     });
+    return version;
   }
 
   /** Resolves when the children of the node are not `names` any more. Rejects with `signal.reason`. */
@@ -82,7 +86,7 @@ export class Watches {
     const known = this.#watches.get(name);
     if (known) return known;
     const fire = () => {
-      this.#watches.delete(name);
+      if (this.#watches.get(name) === watch) this.#watches.delete(name); // not one that came after it
       for (const { resolve } of watch.waiting) resolve();
     };
     const watch: Watch = { fire, waiting: new Set() };

@@ -4,6 +4,9 @@ import type { Lease, LockStore } from '../../core/lock-store.js';
 import { aKey, aRequest } from './backend.js';
 import type { Check } from './backend.js';
 
+/** Milliseconds in which a waiter has most likely come to stand in line, and listens: what comes then has to wake it. */
+const IN_LINE = 50;
+
 /** For stores in whose queue those stand who share a key, and for those that make a reader of a writer. */
 export const sharingQueueChecks: Record<string, Check> = {
   'lets no reader overtake a writer in line, and readers behind it in together': async (
@@ -26,20 +29,40 @@ export const sharingQueueChecks: Record<string, Check> = {
     await backend.hold(a, aRequest({ keys }));
   },
 
-  'hands a permit to the first in line': async (backend) => {
+  'hands each permit that comes back to one in line': async (backend) => {
     const [a, b] = await backend.stores();
     if (!b.acquire || b.supports.semaphores !== true) return;
     const keys = [aKey()];
     const permits = 2;
     const first = await backend.hold(a, aRequest({ keys, permits }));
     const second = await backend.hold(b, aRequest({ keys, permits }));
-    const waiting = waitFor(b, keys, permits);
+    const waiting = [waitFor(b, keys, permits), waitFor(a, keys, permits)];
+    await backend.expire(IN_LINE);
     assert.equal(await first.release(), true);
-    const third = await waiting;
+    const turn = await Promise.race(waiting.map((each, index) => each.then(() => index)));
     assert.equal(await a.tryAcquire(aRequest({ keys, permits })), undefined);
+    await backend.expire(IN_LINE);
     assert.equal(await second.release(), true);
-    await backend.hold(a, aRequest({ keys, permits }));
+    const fourth = await waiting[1 - turn]!; // though the third one stays
+    assert.equal(await b.tryAcquire(aRequest({ keys, permits })), undefined);
+    const third = await waiting[turn]!;
     assert.equal(await third.release(), true);
+    await backend.hold(a, aRequest({ keys, permits }));
+    assert.equal(await fourth.release(), true);
+  },
+
+  'gives no permit past one in line who wants the key alone': async (backend) => {
+    const [a, b] = await backend.stores();
+    if (!b.acquire || !b.supports.semaphores) return;
+    const keys = [aKey()];
+    const permits = 3;
+    const lease = await backend.hold(a, aRequest({ keys, permits }));
+    const writing = waitFor(b, keys);
+    await until(() => isRefused(a, keys, permits));
+    assert.equal(await lease.release(), true);
+    const writer = await writing;
+    assert.equal(await writer.release(), true);
+    await backend.hold(a, aRequest({ keys, permits }));
   },
 
   'lets the next ones in when a writer in front of them gives up': async (backend) => {
@@ -51,6 +74,7 @@ export const sharingQueueChecks: Record<string, Check> = {
     const writing = b.acquire(aRequest({ keys }), wait.signal);
     await until(() => isRefused(a, keys));
     const reading = waitFor(a, keys, Infinity);
+    await backend.expire(IN_LINE);
     wait.abort(new Error('enough'));
     await assert.rejects(writing, /enough/);
     assert.equal(await (await reading).release(), true);
@@ -84,12 +108,28 @@ export const sharingQueueChecks: Record<string, Check> = {
     await backend.hold(b, aRequest({ keys }));
   },
 
+  'makes a reader of a writer once, however often it is asked': async (backend) => {
+    const [a, b] = await backend.stores();
+    const keys = [aKey()];
+    const lease = await backend.hold(a, aRequest({ keys }));
+    if (!lease.downgrade) return;
+    assert.equal(await lease.downgrade(), true);
+    const reader = await backend.hold(b, aRequest({ keys, permits: Infinity }));
+    assert.equal(await lease.downgrade(), true);
+    assert.equal((await b.inspect?.(keys[0]!))?.holders?.length ?? 2, 2);
+    assert.equal(await reader.release(), true);
+    assert.equal(await lease.release(), true);
+    assert.equal(await lease.downgrade(), false);
+    await backend.hold(b, aRequest({ keys }));
+  },
+
   'lets readers in who wait first in line when a writer becomes a reader': async (backend) => {
     const [a, b] = await backend.stores();
     const keys = [aKey()];
     const lease = await backend.hold(a, aRequest({ keys }));
     if (!lease.downgrade || !b.acquire) return;
     const reading = waitFor(b, keys, Infinity);
+    await backend.expire(IN_LINE);
     assert.equal(await lease.downgrade(), true);
     const reader = await reading;
     assert.equal(await reader.release(), true);
@@ -104,9 +144,9 @@ async function waitFor(store: LockStore, keys: string[], permits?: number): Prom
   return lease;
 }
 
-/** Whether a reader would have to wait. */
-async function isRefused(store: LockStore, keys: string[]): Promise<boolean> {
-  const lease = await store.tryAcquire(aRequest({ keys, permits: Infinity }));
+/** Whether a reader, or one of so many, would have to wait. */
+async function isRefused(store: LockStore, keys: string[], permits = Infinity): Promise<boolean> {
+  const lease = await store.tryAcquire(aRequest({ keys, permits }));
   await lease?.release();
   return lease === undefined;
 }

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { LockPermitsError } from '../../core/lock-errors.js';
 import type { LockStore } from '../../core/lock-store.js';
 import { aKey, aRequest } from './backend.js';
-import type { Backend, Check } from './backend.js';
+import type { Check } from './backend.js';
+import { forEachKind, kinds } from './sharing-kinds.js';
+import { sharingTtlChecks } from './sharing-ttl.js';
 
 /** For stores whose keys may be held by several: read locks and semaphores. */
 export const sharingChecks: Record<string, Check> = {
+  ...sharingTtlChecks,
+
   'lets as many share a key as its permits say': forEachKind(async (backend, permits) => {
     const [a, b] = await backend.stores();
     const keys = [aKey()];
@@ -61,32 +65,6 @@ export const sharingChecks: Record<string, Check> = {
     assert.equal(await lease.extend(1_000), false);
     assert.equal(await stay.extend(30_000), true);
     assert.equal(await a.tryAcquire(aRequest({ keys })), undefined);
-  }),
-
-  'frees the permit of a sharer whose ttl has passed': forEachKind(async (backend, permits) => {
-    const [a, b] = await backend.stores();
-    if (!a.supports.ttl) return;
-    const keys = [aKey()];
-    const kept = await backend.hold(a, aRequest({ keys, permits, ttl: 100 }));
-    const lapsed = await backend.hold(b, aRequest({ keys, permits, ttl: 100 }));
-    assert.equal(await kept.extend(30_000), true);
-    await backend.expire(150);
-    assert.equal(await lapsed.extend(30_000), false);
-    assert.equal(await lapsed.release(), false);
-    assert.equal(await b.tryAcquire(aRequest({ keys })), undefined);
-    await backend.hold(b, aRequest({ keys, permits }));
-    assert.equal(await kept.release(), true);
-  }),
-
-  'frees a shared key when the last ttl has passed': forEachKind(async (backend, permits) => {
-    const [a, b] = await backend.stores();
-    if (!a.supports.ttl) return;
-    const keys = [aKey()];
-    await backend.hold(a, aRequest({ keys, permits, ttl: 50 }));
-    const shortened = await backend.hold(b, aRequest({ keys, permits }));
-    assert.equal(await shortened.extend(50), true);
-    await backend.expire(100);
-    await backend.hold(a, aRequest({ keys }));
   }),
 
   'refuses other permits while a key is in use': forEachKind(async (backend, permits) => {
@@ -174,15 +152,3 @@ export const sharingChecks: Record<string, Check> = {
     assert.ok(most <= 3, `${most} had one of 3 permits`);
   },
 };
-
-/** Readers, and three permits, as far as the store has them. */
-function kinds(store: LockStore): number[] {
-  const { readLocks, semaphores } = store.supports;
-  return [...(readLocks ? [Infinity] : []), ...(semaphores ? [3] : [])];
-}
-
-function forEachKind(check: (backend: Backend, permits: number) => Promise<void>): Check {
-  return async (backend) => {
-    for (const permits of kinds(await backend.store())) await check(backend, permits);
-  };
-}
