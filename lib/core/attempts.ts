@@ -154,6 +154,7 @@ export class Attempts {
   timeout(): LockTimeoutError {
     return new LockTimeoutError(keyNames(this.#turn.keys), this.#patience.options.waitTimeout, {
       attempts: this.#count,
+      permits: this.#turn.permits,
       report: this.#report,
     });
   }

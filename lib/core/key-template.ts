@@ -27,9 +27,9 @@ export class KeyTemplate {
     this.#segments = parse(source);
   }
 
-  /** The first name of every placeholder, for whoever has to find them. */
-  get roots(): readonly string[] {
-    return this.#segments.flatMap((each) => (typeof each === 'string' ? [] : [each.root]));
+  /** What has to be found, by its first name. */
+  get placeholders(): readonly Pick<Placeholder, 'root' | 'path'>[] {
+    return this.#segments.filter((each) => typeof each !== 'string');
   }
 
   /** Throws `LockKeyError` for a value that does not identify anything. */
@@ -104,6 +104,7 @@ function escape(text: string, separator: string | undefined): string {
 }
 
 function parse(template: string): (string | Placeholder)[] {
+  checkNotation(template);
   const segments: (string | Placeholder)[] = [];
   let end = 0;
   for (const match of template.matchAll(/<([^<>]*)>/g)) {
@@ -118,6 +119,16 @@ function parse(template: string): (string | Placeholder)[] {
     else each.separator = separatorOf(segments, index, template);
   });
   return segments;
+}
+
+function checkNotation(template: string): void {
+  const [found, name] = /\$\{\s*([\w.]*)/.exec(template) ?? [];
+  if (found === undefined) return;
+  const write = name ? `<${name}>` : '<id>';
+  throw templateError(
+    template,
+    `contains "\${": a template is not a JavaScript template literal. Write ${write}`,
+  );
 }
 
 function parsePlaceholder(source: string, template: string): Placeholder {

@@ -47,17 +47,26 @@ export class LockTimeoutError extends LockError {
     key: string,
     /** Milliseconds that were waited. `0`: one attempt. */
     readonly waitTimeout: number,
-    options?: ReportedOptions & { readonly attempts?: number },
+    options?: ReportedOptions & {
+      /** `0`: the caller never came to the front of the line of its own process. */
+      readonly attempts?: number;
+      readonly permits?: number | undefined;
+    },
   ) {
-    const { attempts = 1, report } = options ?? {};
+    const { attempts = 1, permits, report } = options ?? {};
     const within = waitTimeout === 0 ? '' : ` within ${waitTimeout} ms`;
-    super(
-      `Lock "${key}" was not acquired${within}: it is held (attempts: ${attempts})${inWords(report)}`,
-      key,
-      options,
-    );
+    const why = whyHeld(attempts, permits);
+    super(`Lock "${key}" was not acquired${within}: ${why}${inWords(report)}`, key, options);
     this.nodes = report?.nodes ?? [];
   }
+}
+
+function whyHeld(attempts: number, permits = Infinity): string {
+  const tried = attempts === 0 ? '' : ` (attempts: ${attempts})`;
+  if (permits === 1) return `its permit is not free${tried}`;
+  if (permits < Infinity) return `none of its ${permits} permits is free${tried}`;
+  if (attempts > 0) return `it is held${tried}`;
+  return 'another caller of this process holds it, or waits for it';
 }
 
 /**
@@ -154,9 +163,9 @@ export class LockUnsupportedError extends LockError {
     key: string,
     /** `LockStore.name`. */
     readonly store: string,
-    why: string,
+    message: string,
   ) {
-    super(`Lock store "${store}" cannot do this for "${key}": ${why}`, key);
+    super(message, key);
   }
 }
 

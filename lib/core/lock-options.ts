@@ -1,3 +1,8 @@
+import { unknownOption } from './option-names.js';
+import { checkIsObject, checkOption, show } from './option-values.js';
+
+export { show };
+
 /** `'write'`: the lock excludes everybody else. `'read'`: it is shared with other readers. */
 export type LockMode = 'read' | 'write';
 
@@ -90,30 +95,8 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
   signal: undefined,
 });
 
-/** Node's timers reach no further: 24.8 days. */
-const LONGEST = 2_147_483_647;
-/** Below this, two milliseconds of drift are a large part of the ttl. */
-const SHORTEST_TTL = 10;
-
-interface Range {
-  readonly from: number;
-  readonly unit: string;
-  readonly infinite?: boolean;
-}
-
-const RANGES: Partial<Record<keyof LockOptions, Range>> = {
-  ttl: { from: SHORTEST_TTL, unit: 'ms' },
-  waitTimeout: { from: 0, unit: 'ms', infinite: true },
-  retryDelay: { from: 0, unit: 'ms' },
-  retryJitter: { from: 0, unit: 'ms' },
-  retryCount: { from: 0, unit: 'attempts', infinite: true },
-  maxHold: { from: SHORTEST_TTL, unit: 'ms', infinite: true },
-  minHold: { from: 0, unit: 'ms' },
-  storeTimeout: { from: 1, unit: 'ms' },
-  permits: { from: 1, unit: 'permits' },
-};
-
-const KNOWN: readonly string[] = [...Object.keys(DEFAULT_LOCK_OPTIONS), 'mode'];
+/** Their names, for those who have options of their own beside them. */
+export const LOCK_OPTIONS: readonly string[] = [...Object.keys(DEFAULT_LOCK_OPTIONS), 'mode'];
 
 /** Later layers win; a value of `undefined` leaves the earlier one. Throws `TypeError` or `RangeError` naming the option. */
 export function resolveLockOptions(
@@ -123,10 +106,11 @@ export function resolveLockOptions(
   const options: Record<string, unknown> = { ...base };
   let mode: unknown;
   for (const layer of layers) {
+    checkLockOptions(layer);
     for (const [name, value] of Object.entries(layer ?? {})) {
-      if (!KNOWN.includes(name)) throw unknownOption(name);
+      if (!LOCK_OPTIONS.includes(name)) throw unknownOption(name, LOCK_OPTIONS);
       if (value === undefined) continue;
-      checkOption(name as keyof LockOptions, value);
+      checkOption(name, value);
       if (name === 'mode') mode = value;
       else options[name] = value;
     }
@@ -144,29 +128,10 @@ export function resolveLockOptions(
   return Object.freeze(resolved);
 }
 
-function checkOption(name: keyof LockOptions, value: unknown): void {
-  const range = RANGES[name];
-  if (range) return checkRange(name, value, range);
-  if (name === 'autoExtend' && typeof value !== 'boolean') {
-    throw new TypeError(`autoExtend must be a boolean, got ${show(value)}`);
-  }
-  if (name === 'mode' && value !== 'read' && value !== 'write') {
-    throw new TypeError(`mode must be 'read' or 'write', got ${show(value)}`);
-  }
-  if (name === 'signal' && !(value instanceof AbortSignal)) {
-    throw new TypeError(`signal must be an AbortSignal, got ${show(value)}`);
-  }
-}
-
-function checkRange(name: string, value: unknown, { from, unit, infinite }: Range): void {
-  const expected = `a whole number of ${unit} from ${from} to ${LONGEST}${infinite ? ', or Infinity' : ''}`;
-  if (typeof value !== 'number') {
-    throw new TypeError(`${name} must be ${expected}, got ${show(value)}`);
-  }
-  if (infinite && value === Infinity) return;
-  if (!Number.isInteger(value) || value < from || value > LONGEST) {
-    throw new RangeError(`${name} must be ${expected}, got ${show(value)}`);
-  }
+/** Something else in their place, such as a number, would be taken for no options. */
+export function checkLockOptions(options: unknown): void {
+  if (options === undefined) return;
+  checkIsObject('the options of a lock', options, '{ ttl: 30_000, waitTimeout: 5_000 }');
 }
 
 /** For `lock.extend(ttl)`. */
@@ -174,19 +139,7 @@ export function checkTtl(ttl: unknown): void {
   checkOption('ttl', ttl);
 }
 
-function unknownOption(name: string): TypeError {
-  return new TypeError(`unknown lock option "${name}"; known options are ${KNOWN.join(', ')}`);
-}
-
-/** How a bad value is named in an error message. */
-export function show(value: unknown): string {
-  if (typeof value === 'string') return `the string ${JSON.stringify(value)}`;
-  if (typeof value === 'bigint') return `${value}n`;
-  if (value === null || typeof value !== 'object') return String(value);
-  return `an object (${value.constructor?.name ?? 'no prototype'})`;
-}
-
 /** For what is nothing without permits. */
-export function checkPermits(options: PermitOptions | undefined): void {
-  checkOption('permits', options?.permits);
+export function checkPermits({ permits }: Pick<LockOptions, 'permits'>): void {
+  checkOption('permits', permits);
 }

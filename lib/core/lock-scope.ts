@@ -82,11 +82,13 @@ function checkMode(held: Lock, keys: readonly string[], permits: number | undefi
   const inUse = held.permits;
   if (inUse === undefined || inUse === permits) return;
   if (permits !== undefined) throw new LockPermitsError(keyNames(keys), permits, inUse);
-  throw new LockDeadlockError(
-    `Lock "${keyNames(keys)}" cannot be upgraded: the calling context shares it, and would wait for itself to leave. ` +
-      'Take the write lock first, and downgrade it',
-    keyNames(keys),
-  );
+  const key = keyNames(keys);
+  const message =
+    inUse === Infinity
+      ? `Lock "${key}" cannot be upgraded: the calling context shares it, and would wait for itself to leave. ` +
+        'Take the write lock first, and downgrade it'
+      : `Lock "${key}" would wait for itself: the calling context has a permit of it. Leave the permit first`;
+  throw new LockDeadlockError(message, key);
 }
 
 /**

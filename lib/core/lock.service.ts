@@ -7,15 +7,16 @@ import { LockEvents } from './lock-events.js';
 import { LocalQueue } from './local-queue.js';
 import { canonicalKeys } from './lock-keys.js';
 import type { LockKeys } from './lock-keys.js';
-import { checkPermits } from './lock-options.js';
+import { checkLockOptions, checkPermits } from './lock-options.js';
 import type { LockDefaults, LockOptions, PermitOptions } from './lock-options.js';
-import { OptionLayers } from './option-layers.js';
+import { checkDefaults, OptionLayers } from './option-layers.js';
+import { checkIsObject, show } from './option-values.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
 import type { LockInspection, LockStore } from './lock-store.js';
 import { Lock } from './lock.js';
 import { promised, StoreCalls } from './store-call.js';
-import { closeStore, inspectKey, needsLine, observeStore } from './store-upkeep.js';
+import { checkStore, closeStore, inspectKey, needsLine, observeStore } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
 import type { Turn } from './turn.js';
 
@@ -39,7 +40,12 @@ export class LockService {
   readonly #acquisitions: Acquisitions;
   #closed: Promise<void> | undefined;
 
-  constructor(store: LockStore, { clock = systemClock, ...defaults }: LockServiceOptions = {}) {
+  /** Throws `TypeError` or `RangeError` naming the option. */
+  constructor(store: LockStore, options: LockServiceOptions = {}) {
+    checkStore(store);
+    checkIsObject('the options of LockService', options, '{ ttl: 10_000 }');
+    checkDefaults('LockService', options, ['clock']);
+    const { clock = systemClock, ...defaults } = options;
     const timers = new TimerQueue(clock);
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(clock, timers);
@@ -81,6 +87,7 @@ export class LockService {
   /** One attempt. Resolves `undefined` when someone else, the calling context included, holds the key. */
   async tryAcquire(key: LockKeys, options?: LockOptions): Promise<Lock | undefined> {
     const keys = canonicalKeys(key);
+    checkLockOptions(options);
     const resolved = this.#options.with({ ...options, waitTimeout: 0 });
     if (keys.some((each) => this.#context.current(each))) return undefined;
     return this.#acquisitions.once(keys, resolved, (held) => new Lock(held));
@@ -105,9 +112,8 @@ export class LockService {
   ): Promise<T> {
     const [options, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
     return promised(() => {
-      if (typeof work === 'function')
-        return this.#scoped(key, options, (scope) => scope.hold(work));
-      throw new TypeError(`withLock expects a function as its last argument, got ${typeof work}`);
+      checkWork('withLock', work);
+      return this.#scoped(key, options, (scope) => scope.hold(work));
     });
   }
 
@@ -122,8 +128,10 @@ export class LockService {
     work: (permit: Lock) => T | Promise<T>,
   ): Promise<T> {
     return promised(() => {
+      checkIsObject('the options of withPermit', options, '{ permits: 5 }');
       checkPermits(options);
-      return this.withLock(key, options, work);
+      checkWork('withPermit', work);
+      return this.#scoped(key, options, (scope) => scope.hold(work));
     });
   }
 
@@ -171,4 +179,9 @@ export class LockService {
     if (scope) return new Promise((resolve) => resolve(use(scope)));
     return this.#acquisitions.granted(keys, resolved, (held) => use(this.#context.open(held)));
   }
+}
+
+function checkWork(caller: string, work: unknown): void {
+  if (typeof work === 'function') return;
+  throw new TypeError(`${caller} expects a function as its last argument, got ${show(work)}`);
 }

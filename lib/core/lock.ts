@@ -32,11 +32,7 @@ export class Lock implements AsyncDisposable {
   get fencingToken(): bigint {
     const { fencingToken, store } = this.#held.event();
     if (fencingToken !== undefined && this.permits === undefined) return fencingToken;
-    const why =
-      this.permits === undefined
-        ? 'it has no fencing tokens'
-        : 'a shared lock has no fencing token';
-    throw new LockUnsupportedError(keyNames(this.keys), store, why);
+    throw withoutFencingToken(keyNames(this.keys), store, this.permits);
   }
 
   /** `'read'` when it is shared with other readers, or was downgraded. */
@@ -88,8 +84,9 @@ export class Lock implements AsyncDisposable {
 
   /**
    * Makes a read lock of a write lock, without a moment in which nobody holds it: readers come in, writers wait. `mode` is
-   * `'read'` from the call on. Rejects with `LockUnsupportedError` where the store cannot, with `LockLostError` when the lock is
-   * no longer ours, with `LockStoreError` when the store failed: the lock is then still held, at least as a reader.
+   * `'read'` from the call on, for the whole context: nested calls that are still at work go on as readers, so await them first.
+   * Rejects with `LockUnsupportedError` where the store cannot, with `LockLostError` when the lock is no longer ours, with
+   * `LockStoreError` when the store failed: the lock is then still held, at least as a reader, and the call may be repeated.
    */
   async downgrade(): Promise<void> {
     await this.#held.downgrade();
@@ -106,4 +103,20 @@ export class Lock implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();
   }
+}
+
+function withoutFencingToken(
+  keys: string,
+  store: string,
+  permits: number | undefined,
+): LockUnsupportedError {
+  if (permits === undefined) {
+    const message = `Lock store "${store}" has no fencing tokens (key "${keys}")`;
+    return new LockUnsupportedError(keys, store, message);
+  }
+  const why =
+    permits === Infinity
+      ? 'it is a read lock. What writes takes the write lock'
+      : 'it is a permit of a semaphore';
+  return new LockUnsupportedError(keys, store, `Lock "${keys}" has no fencing token: ${why}`);
 }

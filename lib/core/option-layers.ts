@@ -1,5 +1,19 @@
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
+import { DEFAULT_LOCK_OPTIONS, LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
 import type { LockDefaults, LockOptions, ResolvedLockOptions } from './lock-options.js';
+import { checkOptionNames } from './option-names.js';
+
+const PER_CALL = ['mode', 'permits'];
+/** Names of the options that suit every lock of a service. */
+const DEFAULTS = LOCK_OPTIONS.filter((name) => !PER_CALL.includes(name));
+
+/** Throws `TypeError` for options that are neither defaults nor the `others` of whoever was given them. */
+export function checkDefaults(label: string, options: object, others: readonly string[]): void {
+  const own = PER_CALL.find((name) => name in options);
+  if (own) {
+    throw new TypeError(`${label}: ${own} belongs to a call or a decorator, not to the defaults`);
+  }
+  checkOptionNames(options, [...others, ...DEFAULTS], label);
+}
 
 /** The options of one service: its defaults, and those of each call on top. */
 export class OptionLayers {
@@ -8,14 +22,12 @@ export class OptionLayers {
   readonly #resolved = new WeakMap<LockOptions, ResolvedLockOptions>();
 
   constructor(defaults: LockDefaults) {
-    const own = (['mode', 'permits'] as const).find((name) => name in defaults);
-    if (own) throw new TypeError(`${own} belongs to a call or a decorator, not to the defaults`);
     this.defaults = resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
   }
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   with(options: LockOptions | undefined): ResolvedLockOptions {
-    if (!options) return this.defaults;
+    if (options === undefined) return this.defaults;
     const known = this.#resolved.get(options);
     if (known) return known;
     const resolved = resolveLockOptions(this.defaults, options);

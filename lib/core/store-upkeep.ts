@@ -1,6 +1,7 @@
 import { LockStoreError, LockUnsupportedError } from './lock-errors.js';
 import type { LockEvents } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
+import { show } from './lock-options.js';
 import type { Lease, LockInspection, LockStore, StoreDoubt } from './lock-store.js';
 import { reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
@@ -14,6 +15,17 @@ interface ObserverSurroundings {
   readonly store: LockStore;
   readonly keeper: { doubt(doubt: StoreDoubt): void };
   readonly events: LockEvents;
+}
+
+/** Throws `TypeError` for what is no store, such as the client that one is made of. */
+export function checkStore(store: unknown): void {
+  const { tryAcquire, supports, evalsha } = (store ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof tryAcquire === 'function' && typeof supports === 'object') return;
+  const got =
+    typeof evalsha === 'function'
+      ? 'a client of Redis: write new RedisLockStore(client)'
+      : `${show(store)}: write new MemoryLockStore() or another one`;
+  throw new TypeError(`LockService expects a store, got ${got}`);
 }
 
 /** Lets the store tell what happens to it. */
@@ -38,8 +50,10 @@ export function checkSharing(
 ): void {
   const isReader = permits === Infinity;
   if (permits === undefined || (isReader ? supports.readLocks : supports.semaphores)) return;
-  const why = supports.cannotCount ?? `it has no ${isReader ? 'read locks' : 'semaphores'}`;
-  throw new LockUnsupportedError(keyNames(keys), name, why);
+  const why = supports.cannotCount === undefined ? '' : `: ${supports.cannotCount}`;
+  const what = isReader ? 'read locks' : 'semaphores';
+  const message = `Lock store "${name}" has no ${what} (key "${keyNames(keys)}")${why}`;
+  throw new LockUnsupportedError(keyNames(keys), name, message);
 }
 
 /** Throws `LockUnsupportedError` for what cannot become a read lock. */
@@ -48,9 +62,13 @@ export function checkDowngrade(
   lease: Lease,
   { keys, permits }: { readonly keys: readonly string[]; readonly permits: number | undefined },
 ): void {
-  if (permits === undefined && lease.downgrade !== undefined) return;
-  const why = permits === undefined ? 'it cannot downgrade' : 'a permit cannot be downgraded';
-  throw new LockUnsupportedError(keyNames(keys), name, why);
+  const isPermit = permits !== undefined && permits < Infinity;
+  if (!isPermit && lease.downgrade !== undefined) return;
+  const key = keyNames(keys);
+  const message = isPermit
+    ? `Lock "${key}" cannot be downgraded: it is a permit of a semaphore`
+    : `Lock store "${name}" cannot downgrade (key "${key}")`;
+  throw new LockUnsupportedError(key, name, message);
 }
 
 /** Who holds a key. Rejects with `LockStoreError`, also for a store that cannot tell. */

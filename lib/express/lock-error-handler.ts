@@ -1,4 +1,6 @@
 import { LockError } from '../core/lock-errors.js';
+import { checkOptionNames } from '../core/option-names.js';
+import { checkIsObject } from '../core/option-values.js';
 import { answerWith, checkErrorOptions } from './error-answers.js';
 import type { LockErrorOptions } from './error-answers.js';
 import type { ExpressResponse } from './express-types.js';
@@ -25,12 +27,8 @@ const OPTIONS = ['busyStatus', 'retryAfter'];
  * ```
  */
 export function lockErrorHandler(options: LockErrorOptions = {}): LockErrorHandler {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) {
-    throw new TypeError(
-      `lockErrorHandler: unknown option "${unknown}"; known options are ${OPTIONS.join(', ')}`,
-    );
-  }
+  checkIsObject('lockErrorHandler: the options', options, '{ busyStatus: 423 }');
+  checkOptionNames(options, OPTIONS, 'lockErrorHandler');
   checkErrorOptions('lockErrorHandler', options);
   return (error, _request, response, next) => {
     if (!(error instanceof LockError) || response.headersSent) return next(error);

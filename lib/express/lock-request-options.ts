@@ -1,6 +1,9 @@
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions, show } from '../core/lock-options.js';
+import { labelled } from '../core/labelled.js';
+import { DEFAULT_LOCK_OPTIONS, LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
 import type { LockService } from '../core/lock.service.js';
+import { checkOptionNames } from '../core/option-names.js';
+import { checkIsObject, show } from '../core/option-values.js';
 import { checkErrorOptions } from './error-answers.js';
 import type { LockErrorOptions } from './error-answers.js';
 
@@ -21,17 +24,27 @@ interface CheckedOptions {
   readonly errorOptions: LockErrorOptions;
 }
 
+const OPTIONS = [
+  'locks',
+  ...LOCK_OPTIONS.filter((name) => name !== 'signal'),
+  'onError',
+  'busyStatus',
+  'retryAfter',
+];
+
 /** Throws `TypeError` or `RangeError` naming the option. */
 export function checkOptions(options: LockRequestOptions): CheckedOptions {
+  checkIsObject('lockRequest: the options', options, '{ locks }');
   const { locks, onError = 'next', busyStatus, retryAfter, ...lockOptions } = options;
   if (typeof locks?.enter !== 'function') {
-    throw new TypeError('lockRequest: options.locks must be a LockService');
+    throw new TypeError(`lockRequest: options.locks must be a LockService, got ${show(locks)}`);
   }
+  checkOptionNames(options, OPTIONS, 'lockRequest');
   if (onError !== 'next' && onError !== 'respond') {
     throw new TypeError(`lockRequest: onError must be 'next' or 'respond', got ${show(onError)}`);
   }
   const errorOptions = { busyStatus, retryAfter };
   checkErrorOptions('lockRequest', errorOptions);
-  resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions);
+  labelled('lockRequest', () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions));
   return { locks, lockOptions, onError, errorOptions };
 }

@@ -1,6 +1,8 @@
 import { KeyTemplate } from '../core/key-template.js';
+import { labelled } from '../core/labelled.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockKeys } from '../core/lock-keys.js';
+import { show } from '../core/lock-options.js';
 import type { LockScope } from '../core/lock-scope.js';
 import { answerWith, asHttpError } from './error-answers.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
@@ -8,7 +10,11 @@ import { checkOptions } from './lock-request-options.js';
 import type { LockRequestOptions } from './lock-request-options.js';
 import { lockUntilClosed } from './lock-until-closed.js';
 
-type RequestKey<Request> = string | readonly string[] | ((request: Request) => LockKeys);
+/** One that asks for a particular kind of request is accepted, too: Express gives it. */
+type KeyFunction = { of(request: ExpressRequest): LockKeys }['of'];
+
+/** A template over the properties of a request, several of them (all or nothing), or a function of the request. */
+type RequestKey = string | readonly string[] | KeyFunction;
 
 type Middleware<Request, Result> = (
   request: Request,
@@ -21,8 +27,18 @@ interface MiddlewareOfAny {
   <Request extends ExpressRequest>(...args: Parameters<Middleware<Request, void>>): void;
 }
 
+type KeyOfAny = string | readonly string[] | ((request: ExpressRequest) => LockKeys);
+
+/** What a key function asks of a request, its middleware asks, too. */
+type MiddlewareFor<Key> = Key extends KeyOfAny
+  ? MiddlewareOfAny
+  : Key extends (request: infer Request) => LockKeys
+    ? Middleware<Request, void>
+    : never;
+
 /**
- * Middleware that runs the rest of the request under a lock, which is on `res.locals.lock` and which `withLock` re-enters.
+ * Middleware that runs the rest of the request under a lock. Its key is a template over the properties of the request, or a
+ * function of the request. The lock is on `res.locals.lock`, and `withLock` re-enters it.
  * It is released when the response is finished or the connection closes; the wait ends when the client goes away.
  * `res.locals.lockSignal` aborts with a `LockLostError` when the client goes away, or the lock is lost, before the response is
  * finished: pass it to work that is to stop then. Work that goes on all the same takes the lock with `withLock`, and keeps it.
@@ -31,19 +47,10 @@ interface MiddlewareOfAny {
  * app.post('/orders/:id/pay', lockRequest('order:<params.id>', { locks }), pay);
  * ```
  */
-export function lockRequest(
-  template: string | readonly string[],
+export function lockRequest<Key extends RequestKey>(
+  key: Key,
   options: LockRequestOptions,
-): MiddlewareOfAny;
-/** As above, with a function of the request in place of a template over its properties. */
-export function lockRequest<Request extends ExpressRequest>(
-  key: (request: Request) => LockKeys,
-  options: LockRequestOptions,
-): Middleware<Request, void>;
-export function lockRequest(
-  key: RequestKey<ExpressRequest>,
-  options: LockRequestOptions,
-): Middleware<ExpressRequest, void> {
+): MiddlewareFor<Key> {
   const { locks, lockOptions, onError, errorOptions } = checkOptions(options);
   const keyOf = requestKey(key);
   const lockThenGoOn: Middleware<ExpressRequest, Promise<void>> = async (
@@ -61,20 +68,32 @@ export function lockRequest(
     }
     scope?.run(() => next());
   };
-  return (request, response, next) => void lockThenGoOn(request, response, next);
+  const middleware: Middleware<ExpressRequest, void> = (request, response, next) =>
+    void lockThenGoOn(request, response, next);
+  return middleware as MiddlewareFor<Key>;
 }
 
-function requestKey<Request>(key: RequestKey<Request>): (request: Request) => LockKeys {
+function requestKey(key: RequestKey): (request: ExpressRequest) => LockKeys {
   if (typeof key === 'function') return key;
   if (typeof key === 'string') return templateOf(key);
   if (!Array.isArray(key) || key.length === 0 || !key.every((each) => typeof each === 'string')) {
-    throw new TypeError('lockRequest: the key must be a template, a list of them, or a function');
+    throw new TypeError(
+      `lockRequest: the key must be a template, a list of them, or a function, got ${show(key)}`,
+    );
   }
   const keys = (key as readonly string[]).map(templateOf);
   return (request) => keys.map((keyOf) => keyOf(request));
 }
 
 function templateOf(source: string): (request: unknown) => string {
-  const template = new KeyTemplate(source);
+  const template = labelled('lockRequest', () => new KeyTemplate(source));
+  refuseBraces(source);
   return (request) => template.render((root) => (request as Record<string, unknown>)[root]);
+}
+
+/** As mere text, it would be one key for all requests. A `:id` may name a route. */
+function refuseBraces(source: string): void {
+  const [found, path] = /\{((?:params|query|body|headers)\.[\w.-]+)\}/.exec(source) ?? [];
+  if (found === undefined) return;
+  throw new TypeError(`lockRequest: ${found} in "${source}" is no placeholder. Write <${path}>`);
 }

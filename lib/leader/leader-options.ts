@@ -1,7 +1,10 @@
 import type { Clock } from '../core/clock.js';
 import type { LeaderTerm } from './leader-term.js';
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions, show } from '../core/lock-options.js';
+import { labelled } from '../core/labelled.js';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
+import { checkOptionNames } from '../core/option-names.js';
+import { checkIsObject, show } from '../core/option-values.js';
 
 /** All times are milliseconds. */
 export interface LeaderElectionOptions extends Pick<
@@ -27,14 +30,46 @@ export interface LeaderElectionOptions extends Pick<
   readonly clock?: Clock | undefined;
 }
 
-/** Throws `TypeError` or `RangeError` naming the option. */
-export function checkLeaderOptions(name: unknown, options: LeaderElectionOptions): void {
+export const LEADER_OPTIONS = [
+  'ttl',
+  'storeTimeout',
+  'retryDelay',
+  'retryJitter',
+  'onElected',
+  'pause',
+  'gracePeriod',
+  'clock',
+];
+
+/** Throws `TypeError` or `RangeError` naming the option. `label` is how messages name who was given them. */
+export function checkLeaderOptions(
+  name: unknown,
+  options: LeaderElectionOptions,
+  label = 'LeaderElection',
+  known: readonly string[] = LEADER_OPTIONS,
+): void {
+  labelled(label, () => {
+    checkName(name);
+    checkIsObject('the options', options, '{ ttl: 10_000 }');
+  });
+  checkOptionNames(options, known, label);
+  labelled(label, () => checkValues(options));
+}
+
+function checkName(name: unknown): void {
   if (typeof name !== 'string' || name === '') {
     throw new TypeError(
       `the name of an election must be a string that is not empty, got ${show(name)}`,
     );
   }
-  const { onElected, pause, gracePeriod, clock: _, ...lockOptions } = options;
+  if (/<[^<>]+>/.test(name)) {
+    throw new TypeError(`the name of an election has no placeholders, got ${JSON.stringify(name)}`);
+  }
+}
+
+/** Of those that are known. */
+function checkValues(options: LeaderElectionOptions & { readonly locks?: unknown }): void {
+  const { onElected, pause, gracePeriod, clock: _, locks: __, ...lockOptions } = options;
   resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions);
   if (onElected !== undefined && typeof onElected !== 'function') {
     throw new TypeError(`onElected must be a function, got ${show(onElected)}`);

@@ -1,6 +1,8 @@
-import { lockDecorator } from './lock-decorator.js';
+import { DECORATOR_OPTIONS, lockDecorator } from './lock-decorator.js';
 import type { DistributedLockDecorator, DistributedLockOptions } from './lock-decorator.js';
 import type { LockKeySource } from './method-key.js';
+
+const DISTRIBUTED_LOCK = { name: '@DistributedLock', options: DECORATOR_OPTIONS };
 
 /**
  * Runs the method under a lock: one at a time per key, across every process.
@@ -16,7 +18,7 @@ import type { LockKeySource } from './method-key.js';
  */
 export function DistributedLock<Args extends unknown[]>(
   key: LockKeySource<Args>,
-  options: DistributedLockOptions = {},
+  options?: DistributedLockOptions,
 ): DistributedLockDecorator<Args> {
-  return lockDecorator('@DistributedLock', key, options);
+  return lockDecorator(DISTRIBUTED_LOCK, key, options);
 }

@@ -1,6 +1,7 @@
 import { ConfigurableModuleBuilder, Inject, Module } from '@nestjs/common';
 import type {
   BeforeApplicationShutdown,
+  DynamicModule,
   OnApplicationShutdown,
   OnModuleInit,
 } from '@nestjs/common';
@@ -8,6 +9,7 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { LockService } from '../core/lock.service.js';
 import { linkReadyMadeInstances } from './lock-explorer.js';
 import { lockProviders, MODULE_CONNECTIONS, MODULE_LOCKS, MODULE_NAME } from './lock-providers.js';
+import { checkIsModuleOptions } from './module-checks.js';
 import type {
   DistributedLockModuleExtras,
   DistributedLockModuleOptions,
@@ -50,6 +52,14 @@ export class DistributedLockModule
   extends ConfigurableModuleClass
   implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown
 {
+  /** Without options, locks live in memory and protect this one process only. */
+  static override forRoot(
+    options: DistributedLockModuleOptions & DistributedLockModuleExtras = {},
+  ): DynamicModule {
+    checkIsModuleOptions(options);
+    return super.forRoot(options);
+  }
+
   #unlink: () => void = () => undefined;
 
   constructor(

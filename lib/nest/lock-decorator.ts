@@ -1,8 +1,11 @@
 import 'reflect-metadata';
 import { UseInterceptors } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
+import { labelled } from '../core/labelled.js';
+import { DEFAULT_LOCK_OPTIONS, LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
+import { checkOptionNames } from '../core/option-names.js';
+import { checkIsObject, show } from '../core/option-values.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { DistributedLockInterceptor } from './distributed-lock.interceptor.js';
 import { lockPlanOf, setLockPlan } from './lock-plan.js';
@@ -55,14 +58,27 @@ export type DistributedLockDecorator<Args extends unknown[]> = <Method extends A
   descriptor: TypedPropertyDescriptor<Method> & Fits<Args, Method>,
 ) => void;
 
-/** What `@DistributedLock` and `@Semaphore` do; `name` is for messages. */
+/** Options of `@DistributedLock`. */
+export const DECORATOR_OPTIONS = [...LOCK_OPTIONS, 'onTimeout', 'before', 'returns', 'locks'];
+
+/** What tells `@DistributedLock` and `@Semaphore` apart. */
+interface LockDecoratorKind {
+  /** For messages. */
+  readonly name: string;
+  readonly options: readonly string[];
+  /** Throws `TypeError` or `RangeError` for options that this kind needs. */
+  readonly check?: (options: LockOptions) => void;
+}
+
+/** What `@DistributedLock` and `@Semaphore` do. */
 export function lockDecorator<Args extends unknown[]>(
-  name: string,
+  kind: LockDecoratorKind,
   key: LockKeySource<Args>,
-  options: DistributedLockOptions,
+  options: DistributedLockOptions = {},
 ): DistributedLockDecorator<Args> {
   return (target, property, descriptor) => {
-    const label = `${name} on ${labelOf(target, property)}`;
+    const label = `${kind.name} on ${labelOf(target, property)}`;
+    checkOptions(label, kind, options);
     const method = decoratedMethod(label, target, descriptor);
     if (lockPlanOf(method)) {
       throw new TypeError(`${label}: the method is locked already; give several keys as a list`);
@@ -86,7 +102,7 @@ function planFor(
   method: Function,
 ): LockPlan {
   const { locks, onTimeout = 'throw', before, returns, ...options } = decoratorOptions;
-  resolveLockOptions(DEFAULT_LOCK_OPTIONS, options);
+  labelled(label, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options));
   checkChoice(label, 'onTimeout', onTimeout, ['throw', 'skip'], typeof onTimeout === 'function');
   checkChoice(label, 'before', before, ['pipes', undefined]);
   checkChoice(label, 'returns', returns, ['promise', 'observable', 'iterable', undefined]);
@@ -103,6 +119,14 @@ function planFor(
   });
 }
 
+function checkOptions(label: string, kind: LockDecoratorKind, options: DistributedLockOptions) {
+  labelled(label, () => {
+    checkIsObject('the options', options, '{ ttl: 30_000, waitTimeout: 5_000 }');
+    kind.check?.(options);
+  });
+  checkOptionNames(options, kind.options, label);
+}
+
 function checkChoice(
   label: string,
   option: string,
@@ -112,5 +136,5 @@ function checkChoice(
 ): void {
   if (isFine || choices.includes(value as string)) return;
   const expected = choices.filter((each) => each !== undefined).join("' or '");
-  throw new TypeError(`${label}: ${option} must be '${expected}', got ${String(value)}`);
+  throw new TypeError(`${label}: ${option} must be '${expected}', got ${show(value)}`);
 }

@@ -1,8 +1,10 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { labelled } from '../core/labelled.js';
 import { LockService } from '../core/lock.service.js';
 import { DistributedLockInterceptor } from './distributed-lock.interceptor.js';
 import { getLeadersToken, LeaderService } from './leader.service.js';
+import { checkModuleOptions, checkRedisIsSet, MODULE } from './module-checks.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 import { getLockClientToken, getLockHttpToken, getLocksToken } from './lock-tokens.js';
 import { connectAll } from './redis-nodes.js';
@@ -49,7 +51,7 @@ export function lockProviders(
       {
         provide: http,
         inject: [optionsToken],
-        useFactory: (options: DistributedLockModuleOptions) => options.http ?? {},
+        useFactory: (options?: DistributedLockModuleOptions) => options?.http ?? {},
       },
       {
         provide: leaders,
@@ -67,11 +69,10 @@ async function connectionsFor(
   options: DistributedLockModuleOptions,
   standIns?: StandIns,
 ): Promise<RedisConnections | undefined> {
-  if (options.redis !== undefined && options.store !== undefined) {
-    throw new TypeError('DistributedLockModule: give either redis or store, not both');
-  }
-  if (options.redis === undefined || options.enabled === false || standIns) return undefined;
-  return connectAll(options.redis);
+  checkModuleOptions(options);
+  if (options.enabled === false || standIns) return undefined;
+  checkRedisIsSet(options);
+  return options.redis === undefined ? undefined : connectAll(options.redis);
 }
 
 async function serviceFor(
@@ -87,7 +88,8 @@ async function serviceFor(
     return new LockService(standIns.store(name, clock), { ...defaults, clock });
   }
   try {
-    return new LockService(await storeFor(options, connections?.client), defaults);
+    const made = await storeFor(options, connections?.client);
+    return labelled(MODULE, () => new LockService(made, defaults));
   } catch (error) {
     await connections?.close(); // an application that does not start runs no shutdown hooks
     throw error;

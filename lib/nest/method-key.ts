@@ -1,7 +1,9 @@
 import { KeyTemplate } from '../core/key-template.js';
+import { labelled } from '../core/labelled.js';
 import { LockKeyError } from '../core/lock-errors.js';
 import type { LockKeys } from '../core/lock-keys.js';
 import { show } from '../core/lock-options.js';
+import { mayBeForeign, refuseForeignNotation } from './foreign-notation.js';
 import { methodSignature } from './parameter-names.js';
 import type { MethodSignature } from './parameter-names.js';
 import type { ParameterMarks } from './parameter-marks.js';
@@ -47,19 +49,30 @@ function isListOfStrings(source: unknown): source is readonly string[] {
 }
 
 function templateKey(source: string, decorated: Decorated) {
-  const template = new KeyTemplate(source);
-  const signature = template.roots.length > 0 ? methodSignature(decorated.method) : undefined;
+  const { label, method, marks } = decorated;
+  const template = labelled(label, () => new KeyTemplate(source));
+  const { placeholders } = template;
+  const isRead = placeholders.length > 0 || mayBeForeign(source);
+  const signature = isRead ? methodSignature(method) : undefined;
+  refuseForeignNotation(
+    label,
+    template,
+    (name) => marks.keys.has(name) || positionOf(name, signature) !== undefined,
+  );
   const readers = new Map(
-    template.roots.map((root) => [root, reader(root, template, signature, decorated)]),
+    placeholders.map((each) => [each.root, reader(each, template, signature, decorated)]),
   );
   return (args: readonly unknown[], request: () => unknown): string =>
     template.render((root) => readers.get(root)!(args, request));
 }
 
+/** What stands in a placeholder. */
+type Named = KeyTemplate['placeholders'][number];
+
 type Reader = (args: readonly unknown[], request: () => unknown) => unknown;
 
 function reader(
-  root: string,
+  { root, path }: Named,
   template: KeyTemplate,
   signature: MethodSignature | undefined,
   decorated: Decorated,
@@ -69,7 +82,7 @@ function reader(
   const isArgument = index !== undefined && !decorated.requestOnly;
   if (root === REQUEST && !isArgument) return (_args, request) => request();
   if (decorated.requestOnly) throw requestOnlyError(decorated, `<${root}>`);
-  if (index === undefined) throw unknownName(root, template, signature, decorated);
+  if (index === undefined) throw unknownName([root, ...path], template, signature, decorated);
   const parameter = parameters[index];
   if (/^\d+$/.test(root)) return (args) => args[index];
   if (parameter?.kind === 'rest') return (args) => args.slice(index);
@@ -103,17 +116,25 @@ function refuseDefault(
 }
 
 function unknownName(
-  root: string,
+  path: readonly string[],
   template: KeyTemplate,
   signature: MethodSignature | undefined,
   { label }: Decorated,
 ): TypeError {
   const found = signature ? `found ${signature.text}` : 'the parameters could not be read';
+  const [root] = path;
   return new TypeError(
     `${label}: <${root}> in "${template.source}" names no parameter (${found}). For a destructured parameter, or where ` +
-      `names are minified or hidden by another decorator, write its position, <0.${root}>, ` +
-      `mark it with @LockKey('${root}'), or use a key function. The request is read by <request.params.${root}>`,
+      `names are minified or hidden by another decorator, write its position, <0.${path.join('.')}>, ` +
+      `mark it with @LockKey('${root}'), or use a key function. The request is read by <${inRequest(path)}>`,
   );
+}
+
+/** What `<id>`, `<param.id>` or `<req.body.id>` may have meant of a request. */
+function inRequest(path: readonly string[]): string {
+  const [part, ...rest] = path[0] === 'req' ? path.slice(1) : path;
+  const isPart = ['query', 'body', 'headers', 'user'].includes(part!) && rest.length > 0;
+  return isPart ? `request.${part}.${rest.join('.')}` : `request.params.${path.at(-1)}`;
 }
 
 function requestOnlyError({ label }: Decorated, found: string): TypeError {

@@ -8,8 +8,8 @@ import type { RedisSource } from './redis-connection.js';
 /** Where the locks live, and the defaults of every lock. */
 export interface DistributedLockModuleOptions extends LockServiceOptions {
   /**
-   * Redis as the store; a list of independent masters makes a Redlock. Exclusive with `store`; without either, locks live in
-   * memory and protect one process only.
+   * Redis as the store; a list of independent masters makes a Redlock. Exclusive with `store`; where neither is named, locks
+   * live in memory and protect one process only. Named without a value (`undefined`, `null`, `''`) it is refused.
    */
   readonly redis?: RedisSource | readonly RedisSource[] | undefined;
   /** Any store. It is closed with the module. */

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { checkLeaderOptions } from '../leader/leader-options.js';
+import { checkLeaderOptions, LEADER_OPTIONS } from '../leader/leader-options.js';
 import type { LeaderElectionOptions } from '../leader/leader-options.js';
 import type { LeaderTerm } from '../leader/leader-term.js';
 import { decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
@@ -24,6 +24,7 @@ export interface Candidate {
   readonly options: LeaderElectionOptions;
 }
 
+const OPTIONS = [...LEADER_OPTIONS.filter((option) => option !== 'onElected'), 'locks'];
 const CANDIDATE = Symbol.for('nest-holdfast:candidate');
 
 /**
@@ -41,8 +42,8 @@ export function OnElected(name: string, options: OnElectedOptions = {}): OnElect
   return (target, property, descriptor) => {
     const label = `@OnElected on ${labelOf(target, property)}`;
     const method = decoratedMethod(label, target, descriptor);
+    checkLeaderOptions(name, options, label, OPTIONS);
     const { locks, ...others } = options;
-    checkLeaderOptions(name, others);
     const candidate: Candidate = Object.freeze({ label, name, locks, options: others });
     Reflect.defineMetadata(CANDIDATE, candidate, method);
     injectLocks(target, locks);

@@ -1,6 +1,10 @@
+import { labelled } from '../core/labelled.js';
+import { checkOptionNames } from '../core/option-names.js';
+import { checkIsObject } from '../core/option-values.js';
 import { atTick, scheduleOf } from '../ticks/once-per-tick.js';
 import type { TickOptions } from '../ticks/once-per-tick.js';
 import { Ticks } from '../ticks/ticks.js';
+import type { TickSchedule } from '../ticks/ticks.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { locksOf } from './locked-method.js';
 import { parameterMarks } from './parameter-marks.js';
@@ -58,19 +62,22 @@ export function OncePerTick(name: string, options: OncePerTickOptions = {}): Onc
 
 /** Checks the options now; the decorator that says when the method is due may still come. */
 function laterTicks(label: string, name: string, options: OncePerTickOptions) {
-  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
-  if (unknown !== undefined) {
-    throw new TypeError(`${label}: unknown option "${unknown}"; known are ${OPTIONS.join(', ')}`);
-  }
+  labelled(label, () => checkIsObject('the options', options, '{ every: 60_000 }'));
+  checkOptionNames(options, OPTIONS, label);
   const { every, timeZone, utcOffset } = options;
-  const given = every === undefined ? undefined : scheduleOf({ every, timeZone, utcOffset });
+  const given =
+    every === undefined
+      ? undefined
+      : labelled(label, () => scheduleOf({ every, timeZone, utcOffset }));
   if (!given && (timeZone ?? utcOffset) !== undefined) {
     throw new TypeError(`${label}: a time zone belongs to @Cron, or to a cron expression in every`);
   }
-  let ticks = new Ticks(name, given ?? { kind: 'start' }, options);
+  const ticksOf = (schedule: TickSchedule) =>
+    labelled(label, () => new Ticks(name, schedule, options));
+  let ticks = ticksOf(given ?? { kind: 'start' });
   let isKnown = given !== undefined;
   return (method: Function): Ticks => {
-    if (!isKnown) ticks = new Ticks(name, scheduledBy(method) ?? refuse(label), options);
+    if (!isKnown) ticks = ticksOf(scheduledBy(method) ?? refuse(label));
     isKnown = true;
     return ticks;
   };

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { sleep, systemClock } from '../core/clock.js';
+import { show } from '../core/lock-options.js';
 import type { RedisClient } from '../stores/redis/redis-client.js';
 
 /**
@@ -29,15 +30,26 @@ export interface RedisConnection {
 /** Milliseconds for a client to say goodbye. */
 const QUIT_TIMEOUT = 1_000;
 
-export async function connectRedis(source: RedisSource): Promise<RedisConnection> {
+/** `option` is how messages name the source: `redis`, or one of a list. Throws `TypeError`. */
+export async function connectRedis(source: RedisSource, option: string): Promise<RedisConnection> {
   if (isClient(source)) return { client: source, close: async () => undefined };
+  checkSource(source, option);
   const client = typeof source === 'function' ? await source() : await openClient(source);
   if (!isClient(client)) {
-    throw new TypeError(
-      'redis must be a URL, ioredis options, an ioredis client or a function that returns one',
-    );
+    throw new TypeError(`${option} must return a client of ioredis, got ${show(client)}`);
   }
   return { client, close: () => closeClient(client as RedisClient & Partial<Redis>) };
+}
+
+function checkSource(source: unknown, option: string): void {
+  const isText = typeof source === 'string' && source !== '';
+  const isObject = typeof source === 'object' && source !== null && !Array.isArray(source);
+  if (isText || isObject || typeof source === 'function') return;
+  const expected =
+    option === 'redis'
+      ? 'a URL, options of ioredis, a client, a function or a list of these'
+      : 'a URL, options of ioredis, a client or a function';
+  throw new TypeError(`${option} must be ${expected}, got ${show(source)}`);
 }
 
 async function openClient(

@@ -12,8 +12,10 @@ export interface RedisConnections {
 export async function connectAll(
   source: RedisSource | readonly RedisSource[],
 ): Promise<RedisConnections> {
-  if (!isList(source)) return connectRedis(source);
-  const opened = await Promise.allSettled(source.map(connectRedis));
+  if (!isList(source)) return connectRedis(source, 'redis');
+  const opened = await Promise.allSettled(
+    source.map((each, index) => connectRedis(each, `redis[${index}]`)),
+  );
   const connections = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failed = opened.find((each) => each.status === 'rejected');
   if (!failed) return joined(connections);

@@ -1,5 +1,5 @@
 import { checkPermits } from '../core/lock-options.js';
-import { lockDecorator } from './lock-decorator.js';
+import { DECORATOR_OPTIONS, lockDecorator } from './lock-decorator.js';
 import type { DistributedLockDecorator, DistributedLockOptions } from './lock-decorator.js';
 import type { LockKeySource } from './method-key.js';
 
@@ -7,6 +7,12 @@ export interface SemaphoreOptions extends Omit<DistributedLockOptions, 'mode'> {
   /** How many may run at the same time, over all processes. Every process must say the same number. */
   readonly permits: number;
 }
+
+const SEMAPHORE = {
+  name: '@Semaphore',
+  options: DECORATOR_OPTIONS.filter((option) => option !== 'mode'),
+  check: checkPermits,
+};
 
 /**
  * Runs the method with one of the permits of its key: at most so many at a time, over all processes.
@@ -23,6 +29,5 @@ export function Semaphore<Args extends unknown[]>(
   key: LockKeySource<Args>,
   options: SemaphoreOptions,
 ): DistributedLockDecorator<Args> {
-  checkPermits(options);
-  return lockDecorator('@Semaphore', key, options);
+  return lockDecorator(SEMAPHORE, key, options);
 }

@@ -106,8 +106,12 @@ function floor(time: number, unit: number): number {
 }
 
 function checkName(name: unknown): void {
-  if (typeof name === 'string' && name !== '') return;
-  throw new TypeError(`the name of a tick must be a string that is not empty, got ${show(name)}`);
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError(`the name of a tick must be a string that is not empty, got ${show(name)}`);
+  }
+  if (/<[^<>]+>/.test(name)) {
+    throw new TypeError(`the name of a tick has no placeholders, got ${JSON.stringify(name)}`);
+  }
 }
 
 function checkWhole(name: string, value: unknown, from: number, to: number): void {

@@ -170,7 +170,9 @@ describe('misuse', () => {
 
   it('the constructor throws for a bad default', () => {
     expect(() => onFakeStore({ ttl: 0 })).toThrow(RangeError);
-    expect(() => onFakeStore({ timeout: 1 } as LockOptions)).toThrow('unknown lock option');
+    expect(() => onFakeStore({ timeout: 1 } as LockOptions)).toThrow(
+      'LockService: unknown option "timeout"; known options are clock, ttl, waitTimeout',
+    );
   });
 });
 

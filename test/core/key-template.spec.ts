@@ -7,7 +7,7 @@ function render(template: string, values: Readonly<Record<string, unknown>> = {}
 describe('a template', () => {
   it('without placeholders is a key', () => {
     expect(render('nightly report')).toBe('nightly report');
-    expect(new KeyTemplate('nightly report').roots).toEqual([]);
+    expect(new KeyTemplate('nightly report').placeholders).toEqual([]);
   });
 
   it('is filled by name, by position and by path', () => {
@@ -18,9 +18,13 @@ describe('a template', () => {
     expect(render('<text.length>', { text: 'four' })).toBe('4');
   });
 
-  it('tells the roots of its placeholders, in order', () => {
+  it('tells its placeholders, in order', () => {
     const template = new KeyTemplate('a:<x.id>:<0>:b:<x.name:lower>');
-    expect(template.roots).toEqual(['x', '0', 'x']);
+    expect(template.placeholders).toMatchObject([
+      { root: 'x', path: ['id'] },
+      { root: '0', path: [] },
+      { root: 'x', path: ['name'] },
+    ]);
     expect(template.source).toBe('a:<x.id>:<0>:b:<x.name:lower>');
   });
 

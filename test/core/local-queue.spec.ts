@@ -30,6 +30,9 @@ describe('the callers of one process', () => {
       const refused = watch(locks.acquire('a', options));
       await clock.advance(0);
       expect(refused.error).toBeInstanceOf(LockTimeoutError);
+      expect((refused.error as Error).message).toMatch(
+        /^Lock "a" was not acquired.*: another caller of this process holds it, or waits for it$/,
+      );
     }
     expect(store.requests).toHaveLength(1);
   });

@@ -40,6 +40,12 @@ it('LockTimeoutError tells how long was waited, and how often was tried', () => 
     'Lock "k" was not acquired within 250 ms: it is held (attempts: 3)',
   );
   expect(new LockTimeoutError('k', 250).waitTimeout).toBe(250);
+  expect(new LockTimeoutError('k', 5, { attempts: 2, permits: 1 }).message).toBe(
+    'Lock "k" was not acquired within 5 ms: its permit is not free (attempts: 2)',
+  );
+  expect(new LockTimeoutError('k', 5, { attempts: 1, permits: Infinity }).message).toBe(
+    'Lock "k" was not acquired within 5 ms: it is held (attempts: 1)',
+  );
 });
 
 it('LockStoreError names the store', () => {

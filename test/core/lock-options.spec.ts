@@ -148,6 +148,22 @@ describe('an unknown option', () => {
     );
   });
 
+  it.each([
+    ['waitTimout', 'waitTimeout'],
+    ['tll', 'ttl'],
+    ['autoextend', 'autoExtend'],
+    ['permit', 'permits'],
+    ['mod', 'mode'],
+  ])('is told what it may have meant: %s, %s', (name, meant) => {
+    expect(withOption(name, 5)).toThrow(
+      `unknown lock option "${name}" (did you mean ${meant}?); known options are ttl,`,
+    );
+  });
+
+  it.each(['every', 'to', 'lock', 'name'])('is told nothing that is far off: %s', (name) => {
+    expect(withOption(name, 5)).toThrow(`unknown lock option "${name}"; known`);
+  });
+
   it('is refused even when it is undefined', () => {
     expect(withOption('timeout', undefined)).toThrow('unknown lock option "timeout"');
   });
@@ -188,6 +204,8 @@ it.each([
   [1.5, '1.5'],
   [true, 'true'],
   [Symbol('s'), 'Symbol(s)'],
+  [() => 1, 'a function'],
+  [class Store {}, 'a function (Store)'],
   [new Map(), 'an object (Map)'],
   [Object.create(null), 'an object (no prototype)'],
 ])('show(%p) names the value for people', (value, shown) => {

@@ -26,9 +26,7 @@ describe('a lock that is held', () => {
     lease.fencingToken = undefined;
     const lock = await locks.acquire(['a', 'b']);
     expect(() => lock.fencingToken).toThrow(LockUnsupportedError);
-    expect(() => lock.fencingToken).toThrow(
-      'Lock store "fake" cannot do this for "a, b": it has no fencing tokens',
-    );
+    expect(() => lock.fencingToken).toThrow('Lock store "fake" has no fencing tokens (key "a, b")');
   });
 
   it('passes on a fencing token of 0', async () => {

@@ -136,7 +136,7 @@ describe('raising the fencing token of several keys', () => {
     leases['b']!.fencingToken = 9n;
     const lock = await locks.acquire(KEYS);
     expect(store.requests).toHaveLength(3);
-    expect(() => lock.fencingToken).toThrow('it has no fencing tokens');
+    expect(() => lock.fencingToken).toThrow('has no fencing tokens');
   });
 });
 

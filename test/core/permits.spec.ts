@@ -45,7 +45,11 @@ describe('a semaphore', () => {
     const permits = 2;
     const [first] = [await locks.acquire('a', { permits }), await others.acquire('a', { permits })];
     const waiting = locks.withPermit('a', { permits, waitTimeout: 0 }, () => 1);
-    await expect(waiting).rejects.toThrow(LockTimeoutError);
+    const error = await rejectionOf(waiting);
+    expect(error).toBeInstanceOf(LockTimeoutError);
+    expect(error.message).toBe(
+      'Lock "a" was not acquired: none of its 2 permits is free (attempts: 1)',
+    );
     await first.release();
     expect(await locks.withPermit('a', { permits, waitTimeout: 0 }, () => 'in')).toBe('in');
   });
@@ -95,7 +99,11 @@ describe('a semaphore', () => {
       expect((await store.inspect('export'))?.holders).toHaveLength(1);
       const other = locks.withPermit('export', { permits: 3 }, () => 1);
       await expect(other).rejects.toThrow(LockPermitsError);
-      await expect(locks.withLock('export', () => 1)).rejects.toThrow(LockDeadlockError);
+      const whole = await rejectionOf(locks.withLock('export', () => 1));
+      expect(whole).toBeInstanceOf(LockDeadlockError);
+      expect(whole.message).toBe(
+        'Lock "export" would wait for itself: the calling context has a permit of it. Leave the permit first',
+      );
       const second = locks.acquire('export', { permits: 2 });
       await expect(second).rejects.toThrow(LockDeadlockError);
     });
@@ -118,6 +126,9 @@ describe('a semaphore', () => {
     await clock.advance(1_200);
     expect(new Set(store.requests.map(({ token }) => token)).size).toBe(2);
     expect(waiting.every(({ error }) => error instanceof LockTimeoutError)).toBe(true);
+    expect(waiting.map(({ error }) => (error as Error).message)).toContain(
+      'Lock "export" was not acquired within 1000 ms: none of its 2 permits is free',
+    );
   });
 });
 
@@ -134,15 +145,19 @@ describe('a store that cannot count', () => {
       const error = await rejectionOf(refused);
       expect(error).toBeInstanceOf(LockUnsupportedError);
       expect(error).toMatchObject({ code: 'LOCK_UNSUPPORTED', key: 'a', store: 'fake' });
-      expect(error.message).toContain(cannotCount);
+      expect(error.message).toMatch(/ has no (semaphores|read locks) \(key "a"\): a majority/);
     }
     expect(store.requests).toEqual([]);
   });
 
   it('may say nothing of it', async () => {
     const { locks } = onFakeStore();
-    await expect(locks.acquire('a', { permits: 2 })).rejects.toThrow('it has no semaphores');
-    await expect(locks.acquire('a', { mode: 'read' })).rejects.toThrow('it has no read locks');
+    await expect(locks.acquire('a', { permits: 2 })).rejects.toThrow(
+      'Lock store "fake" has no semaphores (key "a")',
+    );
+    await expect(locks.acquire('a', { mode: 'read' })).rejects.toThrow(
+      'Lock store "fake" has no read locks (key "a")',
+    );
   });
 
   it('has those who wait for a permit polled, where they do not stand in its line', async () => {
@@ -180,6 +195,24 @@ describe('bad options', () => {
     const { locks } = inMemory();
     await expect(locks.withPermit('a', {} as never, () => 1)).rejects.toThrow(/permits must be/);
     await expect(locks.withPermit('a', undefined as never, () => 1)).rejects.toThrow(/permits/);
+  });
+
+  it.each([
+    ['a number', 5, 'got 5'],
+    ['the work', () => 1, 'got a function'],
+  ])('withPermit with %s for options', async (_, options, got) => {
+    const { locks } = inMemory();
+    const error = await rejectionOf(locks.withPermit('a', options as never, () => 1));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toBe(
+      `the options of withPermit must be an object, such as { permits: 5 }, ${got}`,
+    );
+  });
+
+  it('withPermit without work', async () => {
+    const { locks } = inMemory();
+    const call = locks.withPermit('a', { permits: 5 }, undefined as never);
+    await expect(call).rejects.toThrow('withPermit expects a function as its last argument');
   });
 
   it.each([{ mode: 'read' }, { permits: 2 }])('%j as a default of the service', (defaults) => {

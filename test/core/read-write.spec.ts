@@ -97,7 +97,15 @@ describe('read and write locks', () => {
     for (let round = 0; round < 2; round++) {
       await locks.withLock('doc', ({ fencingToken }) => void tokens.push(fencingToken));
       await locks.withLock('doc', READ, (reader) => {
-        expect(() => reader.fencingToken).toThrow('a shared lock has no fencing token');
+        expect(() => reader.fencingToken).toThrow(LockUnsupportedError);
+        expect(() => reader.fencingToken).toThrow(
+          'Lock "doc" has no fencing token: it is a read lock. What writes takes the write lock',
+        );
+      });
+      await locks.withPermit('export', { permits: 2 }, (permit) => {
+        expect(() => permit.fencingToken).toThrow(
+          'Lock "export" has no fencing token: it is a permit of a semaphore',
+        );
       });
     }
     expect(tokens[1]).toBeGreaterThan(tokens[0]!);
@@ -203,6 +211,36 @@ describe('a downgrade', () => {
     Object.assign(lease, { downgrade: () => Promise.reject(new Error('lost reply')) });
     await expect(lock.downgrade()).rejects.toThrow('lost reply');
     expect([lock.mode, lock.isHeld]).toEqual(['read', true]);
+  });
+
+  it('that failed can be asked for again', async () => {
+    const { locks, lease } = onFakeStore();
+    const lock = await locks.acquire('doc');
+    const answers = [() => Promise.reject(new Error('lost reply')), () => Promise.resolve(true)];
+    const downgrade = jest.fn(() => answers.shift()!());
+    Object.assign(lease, { downgrade });
+    await expect(lock.downgrade()).rejects.toThrow('lost reply');
+    await lock.downgrade();
+    await lock.downgrade();
+    expect(downgrade).toHaveBeenCalledTimes(2);
+  });
+
+  it('waits for an extension that is under way, and two are one', async () => {
+    const { locks, lease, clock } = onFakeStore();
+    const lock = await locks.acquire('doc');
+    const extended = deferred<boolean>();
+    lease.onExtend = () => extended.promise;
+    const downgrade = jest.fn(() => Promise.resolve(true));
+    Object.assign(lease, { downgrade });
+    const extension = lock.extend(5_000);
+    const both = watch(Promise.all([lock.downgrade(), lock.downgrade()]));
+    expect(lock.mode).toBe('read'); // from the call on
+    await clock.advance(0);
+    expect([both.status, downgrade.mock.calls.length]).toEqual(['pending', 0]);
+    extended.resolve(true);
+    await extension;
+    await clock.advance(0);
+    expect([both.status, downgrade.mock.calls.length]).toEqual(['fulfilled', 1]);
   });
 
   it('of a lock that the store no longer has is a loss', async () => {

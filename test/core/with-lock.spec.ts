@@ -30,15 +30,15 @@ describe('withLock', () => {
 
   it.each([
     ['nothing', [], 'undefined'],
-    ['options only', [{ ttl: 500 }], 'object'],
-    ['something else after the options', [{ ttl: 500 }, 'work'], 'string'],
-    ['the work before the options', [() => 1, { ttl: 500 }], 'object'],
-  ])('with %s instead of work is a TypeError, and takes no lock', async (_, rest, type) => {
+    ['options only', [{ ttl: 500 }], 'an object (Object)'],
+    ['something else after the options', [{ ttl: 500 }, 'work'], 'the string "work"'],
+    ['the work before the options', [() => 1, { ttl: 500 }], 'an object (Object)'],
+  ])('with %s instead of work is a TypeError, and takes no lock', async (_, rest, got) => {
     const { locks, store } = onFakeStore();
     const call = locks.withLock.bind(locks) as (...all: unknown[]) => Promise<unknown>;
     const error = await rejectionOf(call('a', ...rest));
     expect(error).toBeInstanceOf(TypeError);
-    expect(error.message).toBe(`withLock expects a function as its last argument, got ${type}`);
+    expect(error.message).toBe(`withLock expects a function as its last argument, got ${got}`);
     expect(store.requests).toEqual([]);
   });
 

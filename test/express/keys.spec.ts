@@ -100,8 +100,17 @@ describe('lockRequest refuses at its definition', () => {
   it.each([
     ['no service', 'a', {}, 'options.locks must be a LockService'],
     ['something else for a service', 'a', { locks: { enter: 1 } }, 'options.locks must be'],
-    ['an unknown option', 'a', { locks, wait: 5 }, 'unknown lock option "wait"'],
-    ['a bad option', 'a', { locks, ttl: 0 }, 'ttl must be'],
+    ['an unknown option', 'a', { locks, wait: 5 }, 'lockRequest: unknown option "wait"; known'],
+    [
+      'a misspelt option',
+      'a',
+      { locks, busyStatsu: 423 },
+      'lockRequest: unknown option "busyStatsu" (did you mean busyStatus?); known options are locks, ttl,',
+    ],
+    ['a signal', 'a', { locks, signal: AbortSignal.abort() }, 'unknown option "signal"'],
+    ['no options', 'a', undefined, 'must be an object, such as { locks }, got undefined'],
+    ['the service for options', 'a', locks, 'must be a LockService, got undefined'],
+    ['a bad option', 'a', { locks, ttl: 0 }, 'lockRequest: ttl must be'],
     ['a bad busyStatus', 'a', { locks, busyStatus: 200 }, 'from 400 to 599, got 200'],
     ['a busyStatus too large', 'a', { locks, busyStatus: 600 }, 'from 400 to 599, got 600'],
     [
@@ -125,10 +134,17 @@ describe('lockRequest refuses at its definition', () => {
       `'next' or 'respond', got the string "throw"`,
     ],
     ['a bad template', 'a:<', { locks }, 'without its partner'],
+    ['one of JavaScript', 'a:${params.id}', { locks }, 'Write <params.id>'],
+    [
+      'one in braces',
+      'a:{params.id}',
+      { locks },
+      'lockRequest: {params.id} in "a:{params.id}" is no placeholder. Write <params.id>',
+    ],
     ['a bad template in a list', ['a', '<a><b>'], { locks }, 'needs a separator'],
     ['no keys', [], { locks }, 'the key must be a template, a list of them, or a function'],
     ['a list of other things', ['a', 1], { locks }, 'the key must be a template'],
-    ['no key', undefined, { locks }, 'the key must be a template'],
+    ['no key', undefined, { locks }, 'a list of them, or a function, got undefined'],
   ])('%s', (_, key, options, problem) => {
     expect(() => define(key, options)).toThrow(problem);
   });

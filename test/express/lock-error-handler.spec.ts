@@ -296,6 +296,7 @@ describe('lockErrorHandler refuses at its definition', () => {
     [{ retryAfter: -1 }, RangeError, 'retryAfter must be a whole number from 0'],
     [{ retryAfter: 0.5 }, RangeError, 'retryAfter must be a whole number'],
     [{ onError: 'respond' }, TypeError, 'unknown option "onError"; known options are busyStatus'],
+    [5, TypeError, 'the options must be an object, such as { busyStatus: 423 }, got 5'],
   ])('%j', (options, kind, message) => {
     expect(() => define(options)).toThrow(kind);
     expect(() => define(options)).toThrow(`lockErrorHandler: ${message}`);

@@ -365,7 +365,11 @@ describe('LeaderElection', () => {
     ['x', { pause: -1 }, /pause must be a whole number of ms, 0 or more, got -1/],
     ['x', { gracePeriod: 0.5 }, /gracePeriod must be .* got 0.5/],
     ['x', { ttl: 5 }, /ttl must be/],
-    ['x', { timeout: 5 }, /unknown lock option "timeout"/],
+    [
+      'x',
+      { timeout: 5 },
+      /^LeaderElection: unknown option "timeout"; known options are ttl, storeTimeout/,
+    ],
   ])('refuses %j with %j', (name, options, message) => {
     const locks = new LockService(shared, { clock });
     expect(() => new LeaderElection(locks, name as never, options as never)).toThrow(message);

@@ -190,7 +190,21 @@ describe('@OnElected', () => {
 
   it.each<[string, unknown, unknown, RegExp]>([
     ['no name', '', {}, /the name of an election must be a string/],
-    ['an unknown option', 'x', { every: 5 }, /unknown lock option "every"/],
+    [
+      'an unknown option',
+      'x',
+      { every: 5 },
+      /^@OnElected on Named\.lead: unknown option "every"; known options are ttl, /,
+    ],
+    ['a misspelt one', 'x', { loks: 'a' }, /unknown option "loks" \(did you mean locks\?\)/],
+    ['what the method is for', 'x', { onElected: () => 1 }, /unknown option "onElected"/],
+    [
+      'no object',
+      'x',
+      5_000,
+      /^@OnElected on Named\.lead: the options must be an object, .* got 5000/,
+    ],
+    ['a placeholder', 'x:<id>', {}, /the name of an election has no placeholders, got "x:<id>"/],
     ['a wrong pause', 'x', { pause: '1s' }, /pause must be a whole number of ms/],
   ])('refuses %s when the class is defined', (_, name, options, message) => {
     const error = refusal(() => {

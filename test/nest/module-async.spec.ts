@@ -85,6 +85,30 @@ describe('DistributedLockModule.forRootAsync', () => {
     await app.close();
   });
 
+  it.each<[string, unknown, RegExp]>([
+    [
+      'redis without a value',
+      { redis: undefined },
+      /^DistributedLockModule: redis is undefined \(is an env/,
+    ],
+    [
+      'nothing',
+      undefined,
+      /^DistributedLockModule: the options must be an object, .*, got undefined$/,
+    ],
+    [
+      'a name',
+      { name: 'x' },
+      /^DistributedLockModule: name belongs beside useFactory, not in its result$/,
+    ],
+    ['an unknown option', { stroe: 1 }, /unknown option "stroe" \(did you mean store\?\)/],
+  ])('refuses a factory that gives %s', async (_, given, message) => {
+    const imports = [
+      DistributedLockModule.forRootAsync({ useFactory: async () => given as never }),
+    ];
+    await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(message);
+  });
+
   it('refuses bad options as forRoot does', async () => {
     const useFactory = () => ({ store: new MemoryLockStore(), redis: 'redis://x' });
     const testing = Test.createTestingModule({

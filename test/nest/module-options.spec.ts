@@ -51,17 +51,85 @@ describe('DistributedLockModule.forRoot', () => {
     expect(await app.get(Orders).pay('1')).toBe(60_000 * 0.99 - 2);
   });
 
-  it.each<[string, object, RegExp]>([
-    ['an unknown one', { store: new MemoryLockStore(), tll: 5 }, /unknown lock option "tll"/],
-    ['a bad one', { store: new MemoryLockStore(), ttl: 0 }, /ttl must be .* got 0/],
+  it.each<[string, unknown, RegExp]>([
+    [
+      'an unknown one',
+      { store: new MemoryLockStore(), tll: 5 },
+      /^DistributedLockModule: unknown option "tll" \(did you mean ttl\?\); known options are redis, store, name, .*http(?!.*(mode|permits))/,
+    ],
+    [
+      'a bad one',
+      { store: new MemoryLockStore(), ttl: 0 },
+      /^DistributedLockModule: ttl must be .* got 0/,
+    ],
+    ['one of a call', { mode: 'read' }, /^DistributedLockModule: mode belongs to a call/],
+    ['a number', 5, /^DistributedLockModule: the options must be an object, .*, got 5$/],
+    [
+      'a URL',
+      'redis://:secret@x',
+      /^DistributedLockModule: the options must be an object, .*, got a string$/,
+    ],
+    ['null', null, /the options must be an object, .*, got null$/],
+    ['a client for a store', { store: { evalsha: () => 1 } }, /write new RedisLockStore\(client\)/],
     [
       'redis and store',
       { store: new MemoryLockStore(), redis: 'redis://x' },
       /either redis or store/,
     ],
-    ['a redis that is none', { redis: () => ({}) }, /redis must be a URL, ioredis options/],
+    [
+      'a redis that is none',
+      { redis: () => ({}) },
+      /^redis must return a client of ioredis, got an object \(Object\)/,
+    ],
+    [
+      'a number for redis',
+      { redis: 5 },
+      /^redis must be a URL, options of ioredis, a client, a function or a list of these, got 5$/,
+    ],
+    [
+      'a list with a hole',
+      { redis: ['redis://127.0.0.1:1', undefined] },
+      /^redis\[1\] must be .*, got undefined$/,
+    ],
+    [
+      'a list in a list',
+      { redis: [['redis://127.0.0.1:1']] },
+      /^redis\[0\] must be .*, got an object \(Array\)$/,
+    ],
   ])('refuses options when the application starts: %s', async (_what, options, message) => {
     await expect(start(options)).rejects.toThrow(message);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['undefined', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['an empty text', '', 'empty'],
+  ])('refuses to lock in memory where redis is named, and is %s', async (_, redis, named) => {
+    const message =
+      `DistributedLockModule: redis is ${named} (is an environment variable missing?). ` +
+      'Leave it out, or give store: new MemoryLockStore(), for locks in memory';
+    await expect(start({ redis })).rejects.toThrow(message);
+    await expect(start({ redis, store: undefined, ttl: 5_000 })).rejects.toThrow(message);
+    await (await start({ redis, enabled: false })).close();
+  });
+
+  it('locks in the store that is given beside a redis without a value', async () => {
+    const app = await start({ redis: undefined, store: new MemoryLockStore() });
+    expect(app.get(LockService).storeName).toBe('memory');
+    await app.close();
+  });
+
+  it('needs no options', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const testing = await Test.createTestingModule({
+      imports: [DistributedLockModule.forRoot()],
+      providers: [Orders],
+    }).compile();
+    const app = await testing.init();
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+    expect(await app.get(Orders).pay('1')).toBeGreaterThan(20_000);
+    await app.close();
   });
 
   it('warns once when locks live in memory because nothing else was said', async () => {

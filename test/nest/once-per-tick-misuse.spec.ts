@@ -17,8 +17,21 @@ const Untyped = OncePerTick as unknown as (
 describe('@OncePerTick refuses, when the class is defined,', () => {
   it.each<[string, unknown, unknown, RegExp]>([
     ['a name that is none', '', {}, /the name of a tick must be a string that is not empty/],
-    ['a name that is no string', 7, {}, /the name of a tick must be a string .*got 7/],
+    [
+      'a name that is no string',
+      7,
+      {},
+      /^@OncePerTick on Jobs\.run: the name of a tick must be a string .*got 7/,
+    ],
     ['an unknown option', 'x', { waitTimeout: 5 }, /Jobs\.run: unknown option "waitTimeout"/],
+    ['a misspelt option', 'x', { evry: 5 }, /"evry" \(did you mean every\?\); known options are/],
+    ['no options', 'x', 60_000, /Jobs\.run: the options must be an object, .* got 60000/],
+    [
+      'a placeholder',
+      'x:<id>',
+      {},
+      /^@OncePerTick on Jobs\.run: the name of a tick has no placeholders, got "x:<id>"/,
+    ],
     [
       'a tolerance below 0',
       'x',

@@ -172,11 +172,16 @@ describe('@Semaphore', () => {
   });
 
   it.each([
-    [undefined, /permits must be a whole number of permits from 1 .* got undefined/],
+    [
+      undefined,
+      /^@Semaphore on Broken\.run: permits must be a whole number of permits from 1 .* got undefined/,
+    ],
     [{}, /permits must be/],
     [{ permits: 0 }, /permits must be .* got 0/],
-    [{ permits: 2, mode: 'read' }, /either a mode or permits/],
-    [{ permits: 2, tll: 1 }, /unknown lock option "tll"/],
+    [5, /^@Semaphore on Broken\.run: the options must be an object, .* got 5$/],
+    [{ permits: 2, mode: 'read' }, /unknown option "mode"; known options are (?!.*mode)/],
+    [{ permits: 2, tll: 1 }, /^@Semaphore on Broken\.run: unknown option "tll" \(did you mean ttl/],
+    [{ permit: 2 }, /permits must be .* got undefined/],
   ])('refuses the options %j when the class is defined', (options, message) => {
     expect(() => {
       class Broken {

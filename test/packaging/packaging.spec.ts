@@ -54,6 +54,14 @@ describe('trap-25 the packed package', () => {
     }
   });
 
+  it('forces no peer on those who use a part of it: Express without Nest, Nest without Redis', async () => {
+    const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const peers = Object.keys(manifest.peerDependencies);
+    expect(manifest.peerDependenciesMeta).toEqual(
+      Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
+    );
+  });
+
   it.each(APPLICATIONS)(
     '%s: works in %s',
     async (consumer) => {

@@ -1,0 +1,36 @@
+/** Refuses options that do not exist. `label` is how messages name who was given them. */
+export function checkOptionNames(options: object, known: readonly string[], label: string): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownOption(unknown, known, label);
+}
+
+/** Without a label, a call of `LockService` was given it. */
+export function unknownOption(name: string, known: readonly string[], label?: string): TypeError {
+  const who = label === undefined ? 'unknown lock option' : `${label}: unknown option`;
+  const meant = nearest(name, known);
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return new TypeError(`${who} "${name}"${hint}; known options are ${known.join(', ')}`);
+}
+
+/** At most two slips away, in a name of which that is less than half. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const [first] = known
+    .map((meant) => ({ meant, slips: slipsBetween(name, meant) }))
+    .filter(({ slips }) => slips <= 2 && slips * 2 < name.length)
+    .toSorted((a, b) => a.slips - b.slips);
+  return first?.meant;
+}
+
+/** Characters to add, to leave out or to change: the distance of Levenshtein (1966). */
+function slipsBetween(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const change = above[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(change, above[column]! + 1, current[column - 1]! + 1));
+    }
+    above = current;
+  }
+  return above[b.length]!;
+}

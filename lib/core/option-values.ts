@@ -1,0 +1,69 @@
+/** Node's timers reach no further: 24.8 days. */
+const LONGEST = 2_147_483_647;
+/** Below this, two milliseconds of drift are a large part of the ttl. */
+const SHORTEST_TTL = 10;
+
+interface Range {
+  readonly from: number;
+  readonly unit: string;
+  readonly infinite?: boolean;
+}
+
+const RANGES: Readonly<Record<string, Range>> = {
+  ttl: { from: SHORTEST_TTL, unit: 'ms' },
+  waitTimeout: { from: 0, unit: 'ms', infinite: true },
+  retryDelay: { from: 0, unit: 'ms' },
+  retryJitter: { from: 0, unit: 'ms' },
+  retryCount: { from: 0, unit: 'attempts', infinite: true },
+  maxHold: { from: SHORTEST_TTL, unit: 'ms', infinite: true },
+  minHold: { from: 0, unit: 'ms' },
+  storeTimeout: { from: 1, unit: 'ms' },
+  permits: { from: 1, unit: 'permits' },
+};
+
+/** Throws `TypeError` or `RangeError` for what an option of a lock cannot be. */
+export function checkOption(name: string, value: unknown): void {
+  const range = RANGES[name];
+  if (range) return checkRange(name, value, range);
+  if (name === 'autoExtend' && typeof value !== 'boolean') {
+    throw new TypeError(`autoExtend must be a boolean, got ${show(value)}`);
+  }
+  if (name === 'mode' && value !== 'read' && value !== 'write') {
+    throw new TypeError(`mode must be 'read' or 'write', got ${show(value)}`);
+  }
+  if (name === 'signal' && !(value instanceof AbortSignal)) {
+    throw new TypeError(`signal must be an AbortSignal, got ${show(value)}`);
+  }
+}
+
+function checkRange(name: string, value: unknown, { from, unit, infinite }: Range): void {
+  const expected = `a whole number of ${unit} from ${from} to ${LONGEST}${infinite ? ', or Infinity' : ''}`;
+  if (typeof value !== 'number') {
+    throw new TypeError(`${name} must be ${expected}, got ${show(value)}`);
+  }
+  if (infinite && value === Infinity) return;
+  if (!Number.isInteger(value) || value < from || value > LONGEST) {
+    throw new RangeError(`${name} must be ${expected}, got ${show(value)}`);
+  }
+}
+
+/** `example` says how options are written: `{ ttl: 30_000 }`. */
+export function checkIsObject(what: string, options: unknown, example: string): void {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  throw new TypeError(`${what} must be an object, such as ${example}, got ${show(options)}`);
+}
+
+/** How a bad value is named in an error message. */
+export function show(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `the string ${JSON.stringify(value)}`;
+    case 'bigint':
+      return `${value}n`;
+    case 'function':
+      return value.name === '' ? 'a function' : `a function (${value.name})`;
+    case 'object':
+      if (value !== null) return `an object (${value.constructor?.name ?? 'no prototype'})`;
+  }
+  return String(value);
+}
