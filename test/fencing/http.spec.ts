@@ -10,7 +10,7 @@ import {
   fencedRequest,
   fencingHeaders,
 } from '../../lib/fencing/index.js';
-import { CurrentFence, FencingGuard } from '../../lib/nest/fencing-guard.js';
+import { CurrentFence, FencingGuard } from '../../lib/nest/calls/fencing-guard.js';
 import { VERSIONS } from '../express/support/express-app.js';
 import { ADAPTERS, startApp } from '../nest/support/test-app.js';
 import { OwnClient } from '../stores/redis-locks.js';

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { Controller, Get, Param, Put, UseGuards } from '@nestjs/common';
 import express, { type Express } from 'express';
 import { FencingGate, fencedRequest } from '../../lib/fencing/index.js';
-import { FencingGuard } from '../../lib/nest/fencing-guard.js';
+import { FencingGuard } from '../../lib/nest/calls/fencing-guard.js';
 
 /** Keeps one order, for whoever comes with a token that is not stale. */
 export function orderApp(): Express {

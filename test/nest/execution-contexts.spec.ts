@@ -7,7 +7,7 @@ import {
   LockTimeoutError,
 } from 'nest-holdfast';
 import { from, lastValueFrom, throwError } from 'rxjs';
-import { requestData } from '../../lib/nest/request-data.js';
+import { requestData } from '../../lib/nest/calls/request-data.js';
 import { startServices, type TestApp } from './support/test-app.js';
 
 /** An `ExecutionContext` as transports make it that are not installed here. */

@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm';
 import * as fc from 'fast-check';
-import { methodSignature } from '../../lib/nest/parameter-names.js';
+import { methodSignature } from '../../lib/nest/decorators/parameter-names.js';
 
 /** The names that are read from the method `m` of a class with this source. */
 function namesOf(source: string, method: PropertyKey = 'm'): (string | undefined)[] | undefined {

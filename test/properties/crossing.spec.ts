@@ -4,7 +4,7 @@ import { LockService, MemoryLockStore } from 'nest-holdfast/core';
 import type { LockMode, LockStore } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
 import { sleep } from '../../lib/core/clock.js';
-import { DisabledLockStore } from '../../lib/nest/disabled-lock.store.js';
+import { DisabledLockStore } from '../../lib/nest/module/disabled-lock.store.js';
 import { watch } from '../core/support/outcome.js';
 import { SingleKeyStore } from '../core/support/single-key-store.js';
 import { RedisLocks } from '../stores/redis-locks.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import type { TickSchedule } from '../ticks/ticks.js';
-import type { TickZone } from '../ticks/tick-zone.js';
+import type { TickSchedule } from '../../ticks/ticks.js';
+import type { TickZone } from '../../ticks/tick-zone.js';
 
 // What the decorators of @nestjs/schedule leave on a method; it does not export the names.
 const CRON = 'SCHEDULE_CRON_OPTIONS';

@@ -1,4 +1,4 @@
-import type { KeyTemplate } from '../core/key-template.js';
+import type { KeyTemplate } from '../../core/key-template.js';
 
 /** `{id}`, or `:id` where a path has it. Behind one colon, a name is a part of many keys. */
 const PLACEHOLDERS_ELSEWHERE = /\{([\w.$]+)\}|(?:^|[:/]):([A-Za-z_$][\w$]*)/g;

@@ -1,10 +1,10 @@
 import { HttpException, createParamDecorator } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { LockError } from '../core/lock-errors.js';
-import type { FencedHolder } from '../fencing/fenced-holder.js';
-import type { IncomingHeaders } from '../fencing/fencing-header.js';
-import { RequestFence, fenceStatus } from '../fencing/request-fence.js';
-import type { FenceKey, RequestFenceOptions } from '../fencing/request-fence.js';
+import type { LockError } from '../../core/lock-errors.js';
+import type { FencedHolder } from '../../fencing/fenced-holder.js';
+import type { IncomingHeaders } from '../../fencing/fencing-header.js';
+import { RequestFence, fenceStatus } from '../../fencing/request-fence.js';
+import type { FenceKey, RequestFenceOptions } from '../../fencing/request-fence.js';
 
 /** The part of a request of Express or Fastify that is used here. */
 interface FencedNestRequest {

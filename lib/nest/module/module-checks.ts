@@ -1,5 +1,5 @@
-import { show } from '../core/lock-options.js';
-import { checkDefaults } from '../core/option-layers.js';
+import { show } from '../../core/lock-options.js';
+import { checkDefaults } from '../../core/option-layers.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 
 /** How messages name the module. */

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { DiscoveryService } from '@nestjs/core';
-import { LeaderElection } from '../leader/leader-election.js';
-import type { LeaderTerm } from '../leader/leader-term.js';
-import type { LockService } from '../core/lock.service.js';
+import { LeaderElection } from '../../leader/leader-election.js';
+import type { LeaderTerm } from '../../leader/leader-term.js';
+import type { LockService } from '../../core/lock.service.js';
 import { findCandidates } from './leader-explorer.js';
 import type { FoundCandidate } from './leader-explorer.js';
 import { DEFAULT_LOCKS } from './lock-tokens.js';

@@ -1,8 +1,8 @@
-import type { LockServiceOptions } from '../core/lock.service.js';
-import type { LockStore } from '../core/lock-store.js';
-import type { RedisLockStoreOptions } from '../stores/redis/redis-lock-options.js';
-import type { RedlockStoreOptions } from '../stores/redlock/redlock-options.js';
-import type { LockHttpOptions } from './lock-exceptions.js';
+import type { LockServiceOptions } from '../../core/lock.service.js';
+import type { LockStore } from '../../core/lock-store.js';
+import type { RedisLockStoreOptions } from '../../stores/redis/redis-lock-options.js';
+import type { RedlockStoreOptions } from '../../stores/redlock/redlock-options.js';
+import type { LockHttpOptions } from '../calls/lock-exceptions.js';
 import type { RedisSource } from './redis-connection.js';
 
 /** Where the locks live, and the defaults of every lock. */

@@ -6,7 +6,7 @@ import type {
   OnModuleInit,
 } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import { LockService } from '../core/lock.service.js';
+import { LockService } from '../../core/lock.service.js';
 import { linkReadyMadeInstances } from './lock-explorer.js';
 import { lockProviders, MODULE_CONNECTIONS, MODULE_LOCKS, MODULE_NAME } from './lock-providers.js';
 import { checkIsModuleOptions } from './module-checks.js';

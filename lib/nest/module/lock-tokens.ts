@@ -1,4 +1,4 @@
-import { LockService } from '../core/lock.service.js';
+import { LockService } from '../../core/lock.service.js';
 
 /** Name of the instance that `forRoot` makes when it is given none. */
 export const DEFAULT_LOCKS = 'default';

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import type { ExecutionContext } from '@nestjs/common';
 import { defer, EMPTY, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { LockTimeoutError } from '../core/lock-errors.js';
-import type { LockPlan } from './lock-plan.js';
+import { LockTimeoutError } from '../../core/lock-errors.js';
+import type { LockPlan } from '../decorators/lock-plan.js';
 
 /** Nest's `SSE_METADATA`, which it does not export. */
 const SSE = '__sse__';

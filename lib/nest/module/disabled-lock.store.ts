@@ -1,4 +1,4 @@
-import type { Lease, LockStore } from '../core/lock-store.js';
+import type { Lease, LockStore } from '../../core/lock-store.js';
 
 /** Grants everything to everybody, for `enabled: false`: keys are still checked, work still gets its `Lock`. */
 export class DisabledLockStore implements LockStore {

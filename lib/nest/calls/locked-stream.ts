@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs';
-import type { LockScope } from '../core/lock-scope.js';
+import type { LockScope } from '../../core/lock-scope.js';
 
 /** Subscribes to `source` under the lock and leaves the scope when it ends, fails, is unsubscribed, or the lock is lost. */
 export function lockedObservable<T>(scope: LockScope, source: () => Observable<T>): Observable<T> {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
-import { eitherOf } from '../core/abort-signals.js';
-import type { LockScope } from '../core/lock-scope.js';
+import { eitherOf } from '../../core/abort-signals.js';
+import type { LockScope } from '../../core/lock-scope.js';
 import { handlesEvent } from './event-handler.js';
 import { clientConnection, ClientGoneException, onceClientGone } from './client-gone.js';
 

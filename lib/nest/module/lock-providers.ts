@@ -1,8 +1,8 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { labelled } from '../core/labelled.js';
-import { LockService } from '../core/lock.service.js';
-import { DistributedLockInterceptor } from './distributed-lock.interceptor.js';
+import { labelled } from '../../core/labelled.js';
+import { LockService } from '../../core/lock.service.js';
+import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
 import { getLeadersToken, LeaderService } from './leader.service.js';
 import { checkModuleOptions, checkRedisIsSet, MODULE } from './module-checks.js';
 import type { DistributedLockModuleOptions } from './module-options.js';

@@ -1,8 +1,8 @@
 import { MetadataScanner } from '@nestjs/core';
 import type { DiscoveryService } from '@nestjs/core';
 import { DEFAULT_LOCKS } from './lock-tokens.js';
-import { candidateOf } from './on-elected.decorator.js';
-import type { Candidate } from './on-elected.decorator.js';
+import { candidateOf } from '../decorators/on-elected.decorator.js';
+import type { Candidate } from '../decorators/on-elected.decorator.js';
 
 /** A method with `@OnElected`, and the instance to call it on. */
 export interface FoundCandidate extends Candidate {

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../stores/redis/redis-client.js';
+import type { RedisClient } from '../../stores/redis/redis-client.js';
 import { connectRedis } from './redis-connection.js';
 import type { RedisConnection, RedisSource } from './redis-connection.js';
 

@@ -1,14 +1,14 @@
 import { defer, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { eitherOf } from '../core/abort-signals.js';
-import type { LockScope } from '../core/lock-scope.js';
-import type { LockService } from '../core/lock.service.js';
-import { promised } from '../core/store-call.js';
+import { eitherOf } from '../../core/abort-signals.js';
+import type { LockScope } from '../../core/lock-scope.js';
+import type { LockService } from '../../core/lock.service.js';
+import { promised } from '../../core/store-call.js';
 import { invocations } from './invocation.js';
 import type { Invocation } from './invocation.js';
-import type { LockPlan } from './lock-plan.js';
+import type { LockPlan } from '../decorators/lock-plan.js';
 import { lockedIterable, lockedObservable, observableOnceLocked } from './locked-stream.js';
-import { locksProperty } from './lock-tokens.js';
+import { locksProperty } from '../module/lock-tokens.js';
 import { insteadOfResult, insteadOfStream } from './on-timeout.js';
 import { requestData } from './request-data.js';
 

@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import type { LockService } from '../core/lock.service.js';
+import type { LockService } from '../../core/lock.service.js';
 import { locksProperty } from './lock-tokens.js';
 
 /**

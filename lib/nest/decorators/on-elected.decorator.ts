@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { checkLeaderOptions, LEADER_OPTIONS } from '../leader/leader-options.js';
-import type { LeaderElectionOptions } from '../leader/leader-options.js';
-import type { LeaderTerm } from '../leader/leader-term.js';
+import { checkLeaderOptions, LEADER_OPTIONS } from '../../leader/leader-options.js';
+import type { LeaderElectionOptions } from '../../leader/leader-options.js';
+import type { LeaderTerm } from '../../leader/leader-term.js';
 import { decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 
 export interface OnElectedOptions extends Omit<LeaderElectionOptions, 'onElected'> {

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
-import { sleep, systemClock } from '../core/clock.js';
-import { show } from '../core/lock-options.js';
-import type { RedisClient } from '../stores/redis/redis-client.js';
+import { sleep, systemClock } from '../../core/clock.js';
+import { show } from '../../core/lock-options.js';
+import type { RedisClient } from '../../stores/redis/redis-client.js';
 
 /**
  * Where Redis is: a URL, options of ioredis (with `sentinels` and `name` for Sentinel), nodes of a Cluster, a client of yours

@@ -1,5 +1,5 @@
-import type { LockTimeoutError } from '../core/lock-errors.js';
-import type { LockOptions } from '../core/lock-options.js';
+import type { LockTimeoutError } from '../../core/lock-errors.js';
+import type { LockOptions } from '../../core/lock-options.js';
 import type { MethodKey } from './method-key.js';
 
 /** What a method gives back, and so how long its lock is held: until the promise settles, or the stream ends. */

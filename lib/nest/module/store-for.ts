@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
-import type { LockStore } from '../core/lock-store.js';
-import { MemoryLockStore } from '../stores/memory/memory-lock.store.js';
-import type { RedisClient } from '../stores/redis/redis-client.js';
-import { RedisLockStore } from '../stores/redis/redis-lock.store.js';
+import type { LockStore } from '../../core/lock-store.js';
+import { MemoryLockStore } from '../../stores/memory/memory-lock.store.js';
+import type { RedisClient } from '../../stores/redis/redis-client.js';
+import { RedisLockStore } from '../../stores/redis/redis-lock.store.js';
 import { DisabledLockStore } from './disabled-lock.store.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 import { isList } from './redis-nodes.js';
@@ -26,7 +26,7 @@ async function redlockOver(
   clients: readonly RedisClient[],
   options: DistributedLockModuleOptions,
 ): Promise<LockStore> {
-  const { RedlockStore } = await import('../stores/redlock/redlock.store.js');
+  const { RedlockStore } = await import('../../stores/redlock/redlock.store.js');
   const { nodeTimeout, quarantine, largestTtl = options.ttl } = options;
   const nodes = clients.map((client) => redisOn(client, options));
   return new RedlockStore(nodes, { nodeTimeout, quarantine, largestTtl });

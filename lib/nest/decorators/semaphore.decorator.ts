@@ -1,4 +1,4 @@
-import { checkPermits } from '../core/lock-options.js';
+import { checkPermits } from '../../core/lock-options.js';
 import { DECORATOR_OPTIONS, lockDecorator } from './lock-decorator.js';
 import type { DistributedLockDecorator, DistributedLockOptions } from './lock-decorator.js';
 import type { LockKeySource } from './method-key.js';
