@@ -89,8 +89,10 @@ describe('An election of three processes', () => {
     const former = await leaderOtherThan();
     expect(await written(former)).toBe('written');
     former.pause();
+    const pausedAt = performance.now();
     const leader = await leaderOtherThan(former);
     expect(await written(leader)).toBe('written');
+    await until(() => performance.now() - pausedAt > TTL); // what the worker takes for a pause
     former.resume();
     expect(await former.received(({ event }) => event === 'resumed')).toEqual({
       event: 'resumed',
