@@ -8,7 +8,7 @@ const ALONE = ['test/processes', 'test/leaks', 'test/packaging'];
 /** Specs that break servers and wait for what follows, or explore a model: some at a time, and without coverage as well. */
 const UNCOVERED = ['test/failover', 'test/faults', 'test/model'];
 /** Servers and clocks are waited for more than is computed. */
-const WORKERS = ['--maxWorkers=3'];
+const WORKERS = ['--maxWorkers=4'];
 
 /** Runs all other specs with coverage, and counts the tests. */
 export function runJest() {
