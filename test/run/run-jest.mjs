@@ -42,7 +42,7 @@ export function runAlone() {
 
 /** Runs the specs of the Nest layer on older versions of Nest, and counts the tests. */
 export function runCompat() {
-  return counted(['node', 'test/compat/run.mjs', '--', '--maxWorkers=2']);
+  return counted(['node', 'test/compat/run.mjs', '--', '--maxWorkers=3']);
 }
 
 function foldersOf(names) {
