@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { provideServers } from './run/provide-servers.mjs';
-import { runAlone, runCompat, runJest, runUncovered } from './run/run-jest.mjs';
+import { runAlone, runCompat, runComputing, runJest, runUncovered } from './run/run-jest.mjs';
 import { runCommand } from './run/run-command.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -20,7 +20,8 @@ const STEPS = [
     { name: 'format', run: command('npm', 'run', '--silent', 'format:check') },
   ],
   [{ name: 'jest', run: runJest }],
-  [{ name: 'jest, without coverage', run: runUncovered }],
+  [{ name: 'jest, without coverage', run: runComputing }],
+  [{ name: 'jest, faults', run: runUncovered }],
   [{ name: 'jest, one at a time', run: runAlone }],
   [{ name: 'Nest 10 and 11', run: runCompat }],
   [
