@@ -8,6 +8,7 @@ const LONGEST_WAIT = 500;
 const SUBSCRIBER_OPTIONS = {
   enableOfflineQueue: true,
   lazyConnect: false,
+  autoResubscribe: false, // ioredis lets nobody catch what becomes of it; `ready` subscribes again
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 2_000),
 };
 
