@@ -1,6 +1,10 @@
-/** A signal that aborts with the first of several, until it is told to forget them. `AbortSignal.any` would be kept by one that lives long. */
+/**
+ * A signal that aborts with the first of several, until it is told to forget them, or when it is told to. `AbortSignal.any`
+ * would be kept by one that lives long.
+ */
 export function eitherOf(...signals: readonly (AbortSignal | undefined)[]): {
   signal: AbortSignal;
+  abort(reason: unknown): void;
   forget(): void;
 } {
   const either = new AbortController();
@@ -12,7 +16,7 @@ export function eitherOf(...signals: readonly (AbortSignal | undefined)[]): {
     signal.addEventListener('abort', end, { once: true });
   }
   const forget = () => ends.forEach(({ signal, end }) => signal.removeEventListener('abort', end));
-  return { signal: either.signal, forget };
+  return { signal: either.signal, abort: (reason) => either.abort(reason), forget };
 }
 
 /**

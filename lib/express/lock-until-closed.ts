@@ -57,14 +57,12 @@ function isOver({ destroyed, writableFinished }: ExpressResponse): boolean {
 function keepUntilClosed(scope: LockScope, response: ExpressResponse): void {
   const { lock } = scope;
   const { locals } = response;
-  const cutOff = new AbortController();
+  const cutOff = eitherOf(lock.signal, locals['lockSignal'] as AbortSignal | undefined);
   response.once('close', () => {
     void scope.leave(); // never rejects
     if (response.writableFinished) return;
     cutOff.abort(new LockLostError(keyNames(lock.keys), 'released'));
   });
-  const outer = locals['lockSignal'] as AbortSignal | undefined;
-  const { signal } = eitherOf(cutOff.signal, lock.signal);
   locals['lock'] = lock;
-  locals['lockSignal'] = outer ? eitherOf(signal, outer).signal : signal;
+  locals['lockSignal'] = cutOff.signal;
 }

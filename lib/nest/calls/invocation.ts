@@ -32,11 +32,10 @@ export class Invocation {
     signal: AbortSignal | undefined,
     wait: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const gone = new AbortController();
-    const leave = () => gone.abort(new ClientGoneException());
+    const ended = eitherOf(signal);
+    const leave = () => ended.abort(new ClientGoneException());
     const connection = clientConnection(this.context);
     const forgetClient = connection && onceClientGone(connection, leave);
-    const ended = eitherOf(signal, gone.signal);
     this.#leave = leave;
     try {
       return await wait(ended.signal);
