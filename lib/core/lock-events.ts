@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
-import { EventEmitter } from 'node:events';
 import type { LockLostError } from './lock-errors.js';
 import type { NodeNotice } from './lock-store.js';
+import { SafeEmitter } from './safe-emitter.js';
 
 /** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
 export type LockState = 'held' | 'jeopardy' | 'lost' | 'released';
@@ -67,9 +67,9 @@ const CHANNELS = {
 } satisfies Record<LockEventName, unknown>;
 
 /** What happens to the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */
-export class LockEvents extends EventEmitter<LockEventMap> {
+export class LockEvents extends SafeEmitter<LockEventMap> {
   constructor() {
-    super({ captureRejections: true });
+    super('lock');
   }
 
   /** Builds the event only where somebody listens. A listener that throws is reported as a process warning. */
@@ -79,20 +79,6 @@ export class LockEvents extends EventEmitter<LockEventMap> {
     if (!listened && !hasSubscribers) return;
     const message = event();
     if (hasSubscribers) CHANNELS[name].publish(message);
-    if (!listened) return;
-    try {
-      (this as EventEmitter).emit(name, message);
-    } catch (error) {
-      warn(name, error);
-    }
+    if (listened) this.tell(name, ...([message] as LockEventMap[Name]));
   }
-
-  /** Node calls this for a listener that is an async function and rejects. */
-  override [EventEmitter.captureRejectionSymbol](error: unknown, ...[name]: unknown[]): void {
-    warn(String(name), error);
-  }
-}
-
-function warn(name: string, error: unknown): void {
-  process.emitWarning(`A listener of lock event "${name}" threw: ${String(error)}`);
 }

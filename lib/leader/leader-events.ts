@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events';
 import type { LockLostError } from '../core/lock-errors.js';
+import { SafeEmitter } from '../core/safe-emitter.js';
 import type { LeaderTerm } from './leader-term.js';
 
 /** Event names and what their listeners get. */
@@ -17,26 +17,13 @@ export interface LeaderEventMap {
 }
 
 /** What happens in one election: `election.events.on('elected', (term) => …)`. */
-export class LeaderEvents extends EventEmitter<LeaderEventMap> {
+export class LeaderEvents extends SafeEmitter<LeaderEventMap> {
   constructor() {
-    super({ captureRejections: true });
+    super('leader');
   }
 
   /** A listener that throws is reported as a process warning. */
   publish<Name extends keyof LeaderEventMap>(name: Name, ...args: LeaderEventMap[Name]): void {
-    try {
-      (this as EventEmitter).emit(name, ...args);
-    } catch (error) {
-      warn(name, error);
-    }
+    this.tell(name, ...args);
   }
-
-  /** Node calls this for a listener that is an async function and rejects. */
-  override [EventEmitter.captureRejectionSymbol](error: unknown, ...[name]: unknown[]): void {
-    warn(String(name), error);
-  }
-}
-
-function warn(name: string, error: unknown): void {
-  process.emitWarning(`A listener of leader event "${name}" threw: ${String(error)}`);
 }

@@ -1,0 +1,33 @@
+import { EventEmitter } from 'node:events';
+
+/** An emitter whose listeners cannot fail whoever tells them. One that throws, or rejects, is reported as a process warning. */
+export abstract class SafeEmitter<
+  Events extends Record<keyof Events, unknown[]>,
+> extends EventEmitter<Events> {
+  readonly #kind: string;
+
+  /** `kind` of events, for the warning. */
+  constructor(kind: string) {
+    super({ captureRejections: true });
+    this.#kind = kind;
+  }
+
+  protected tell<Name extends keyof Events>(name: Name, ...args: Events[Name]): void {
+    try {
+      (this as EventEmitter).emit(name as string, ...args);
+    } catch (error) {
+      this.#warn(name, error);
+    }
+  }
+
+  /** Node calls this for a listener that is an async function and rejects. */
+  override [EventEmitter.captureRejectionSymbol](error: unknown, ...[name]: unknown[]): void {
+    this.#warn(name, error);
+  }
+
+  #warn(name: unknown, error: unknown): void {
+    process.emitWarning(
+      `A listener of ${this.#kind} event "${String(name)}" threw: ${String(error)}`,
+    );
+  }
+}
