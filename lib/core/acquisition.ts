@@ -1,6 +1,7 @@
 import { Attempts } from './attempts.js';
 import type { AttemptSurroundings } from './attempts.js';
 import { sleep } from './clock.js';
+import type { Linked } from './fifo.js';
 import type { Grant, Passed } from './grant.js';
 import type { LocalQueue } from './local-queue.js';
 import { LockStoreError } from './lock-errors.js';
@@ -21,7 +22,9 @@ export interface AcquisitionSurroundings extends AttemptSurroundings {
 type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
 
 /** One caller's way to a grant: its turn among the callers of this process, then attempts and the wait between them. */
-export class Acquisition implements TurnLimits {
+export class Acquisition implements TurnLimits, Linked<Acquisition> {
+  before: Acquisition | undefined;
+  behind: Acquisition | undefined;
   readonly turn: Turn;
   readonly options: ResolvedLockOptions;
   readonly #around: AcquisitionSurroundings;

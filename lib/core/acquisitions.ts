@@ -1,5 +1,6 @@
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionSurroundings } from './acquisition.js';
+import { Fifo } from './fifo.js';
 import type { Grant } from './grant.js';
 import { HeldLease } from './held-lease.js';
 import type { LeaseSurroundings } from './held-lease.js';
@@ -18,7 +19,7 @@ type Use<T> = (held: HeldLease) => T | Promise<T>;
 /** The acquisitions of one service: those under way can be ended, and what they grant is kept until it is released. */
 export class Acquisitions {
   readonly #around: AcquisitionsSurroundings;
-  readonly #open = new Set<Acquisition>();
+  readonly #open = new Fifo<Acquisition>();
   /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
   readonly #latest: unknown[] = [];
   #mayWait = true;
@@ -52,7 +53,7 @@ export class Acquisitions {
   /** Ends all waits. Who comes later makes one attempt. */
   endWaits(): void {
     this.#mayWait = false;
-    for (const each of this.#open) each.stop(this.#closedError(each.turn.keys));
+    for (const each of this.#open.list()) each.stop(this.#closedError(each.turn.keys));
   }
 
   /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
@@ -61,7 +62,7 @@ export class Acquisitions {
     this.endWaits();
     const drained = new Promise<void>((resolve) => (this.#drained = resolve));
     if (this.#open.size === 0) this.#drained!();
-    const withdrawn = [...this.#around.keeper.leases].map((lease) => lease.withdraw());
+    const withdrawn = this.#around.keeper.leases.map((lease) => lease.withdraw());
     await Promise.all([drained, ...withdrawn]);
   }
 
@@ -76,7 +77,7 @@ export class Acquisitions {
   }
 
   readonly #end = (acquisition: Acquisition): void => {
-    this.#open.delete(acquisition);
+    this.#open.remove(acquisition);
     if (this.#open.size === 0) this.#drained?.();
   };
 

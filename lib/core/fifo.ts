@@ -4,16 +4,32 @@ export interface Linked<T> {
   behind: T | undefined;
 }
 
-/** First in, first out, and anybody may leave early. */
+/**
+ * First in, first out, and anybody may leave early. Nothing stays with what has left: the table that a `Map` or `Set` had before
+ * it grew holds what was in it until a full garbage collection, which many short-lived entries make the costliest part of a lock.
+ */
 export class Fifo<T extends Linked<T>> {
   #first: T | undefined;
   #last: T | undefined;
+  #size = 0;
 
   get first(): T | undefined {
     return this.#first;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
+  /** All of them, in order. */
+  list(): T[] {
+    const all: T[] = [];
+    for (let one = this.#first; one; one = one.behind) all.push(one);
+    return all;
+  }
+
   add(one: T): void {
+    this.#size++;
     one.before = this.#last;
     if (this.#last) this.#last.behind = one;
     else this.#first = one;
@@ -22,6 +38,7 @@ export class Fifo<T extends Linked<T>> {
 
   /** For one that stands in this line. */
   remove(one: T): void {
+    this.#size--;
     if (one.before) one.before.behind = one.behind;
     else this.#first = one.behind;
     if (one.behind) one.behind.before = one.before;

@@ -3,6 +3,7 @@ import { LockLostError } from './lock-errors.js';
 import type { LockLostReason } from './lock-errors.js';
 import type { LockEvent, LockEvents, LockState } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
+import type { Kept } from './kept.js';
 import type { Lease, LockStore } from './lock-store.js';
 import { Loss } from './loss.js';
 import type { Validity } from './validity.js';
@@ -19,6 +20,8 @@ export abstract class LeaseLife {
   readonly validity: Validity;
   /** How many may hold the keys together. Missing: its holder has them alone. */
   permits: number | undefined;
+  /** Its entry with the keeper, while it is there. */
+  kept: Kept<this> | undefined;
   readonly #lease: Lease;
   readonly #around: LifeSurroundings;
   /** Made when first needed: most locks are neither lost nor watched. */
