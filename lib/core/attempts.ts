@@ -8,16 +8,8 @@ import type { AcquireRequest, Lease, LockStore, QuorumReport } from './lock-stor
 import { tryAcquireAll } from './many-keys.js';
 import type { Patience } from './patience.js';
 import { StoreTimeout, reasonOf } from './store-call.js';
-import type { StoreCalls } from './store-call.js';
+import type { StoreCall, StoreCalls } from './store-call.js';
 import type { Turn } from './turn.js';
-
-interface Reading<Answer, Result> {
-  readonly read: (answer: Answer) => Result | Promise<Result>;
-  /** For an answer that nobody waits for any more. */
-  readonly late: (answer: Answer) => void;
-  /** Milliseconds for the answer. */
-  readonly within?: number;
-}
 
 export interface AttemptSurroundings {
   readonly store: LockStore;
@@ -68,15 +60,16 @@ export class Attempts {
     this.#count++;
     const { store, clock } = this.#around;
     const sentAt = clock.now();
-    return this.#ask(() => tryAcquireAll(store, this.#request), {
-      read: (lease) => {
+    return this.#ask(
+      () => tryAcquireAll(store, this.#request),
+      (lease) => {
         this.#turn.answered();
         this.#tooLate = undefined;
         this.#wasHeld ||= !lease;
         return then(lease && this.#inTime({ lease, sentAt }));
       },
-      late: giveBack,
-    });
+      giveBack,
+    );
   }
 
   /** Waits in the queue of the store, which hands over a claim; one `extend` turns it into a whole ttl. */
@@ -84,7 +77,9 @@ export class Attempts {
     this.#count++;
     const claim = await this.#ask(
       () => this.#around.store.acquire!(this.#request, signal),
-      { read: (lease) => lease, late: giveBack, within: Infinity }, // it waits, so only the deadline ends it
+      (lease) => lease,
+      giveBack,
+      Infinity, // it waits, so only the deadline ends it
     );
     this.#turn.answered();
     return this.#confirmed(claim);
@@ -93,10 +88,11 @@ export class Attempts {
   /** What the holder before passed on. */
   take({ lease, ...times }: Passed): Grant | undefined | Promise<Grant | undefined> {
     if (!(lease instanceof Promise)) return this.#inTime({ lease, ...times });
-    return this.#ask(() => lease, {
-      read: (answer) => answer && this.#inTime({ lease: answer, ...times }),
-      late: giveBack,
-    });
+    return this.#ask(
+      () => lease,
+      (answer) => answer && this.#inTime({ lease: answer, ...times }),
+      giveBack,
+    );
   }
 
   async #confirmed(lease: Lease): Promise<Grant | undefined> {
@@ -104,10 +100,11 @@ export class Attempts {
     const grant = { lease, sentAt: clock.now() };
     if (!store.supports.ttl) return this.#inTime(grant);
     try {
-      return await this.#ask(() => lease.extend(this.#turn.ttl), {
-        read: (isOurs) => (isOurs ? this.#inTime(grant) : undefined),
-        late: () => giveBack(lease),
-      });
+      return await this.#ask(
+        () => lease.extend(this.#turn.ttl),
+        (isOurs) => (isOurs ? this.#inTime(grant) : undefined),
+        () => giveBack(lease),
+      );
     } catch (error) {
       giveBack(lease); // it may have been extended all the same
       throw error;
@@ -125,17 +122,23 @@ export class Attempts {
     return undefined;
   }
 
+  /** `late` gets an answer that nobody waits for any more. */
   #ask<Answer, Result>(
     ask: () => Promise<Answer>,
-    { read, late, within = this.#patience.callLimit }: Reading<Answer, Result>,
+    read: (answer: Answer) => Result | Promise<Result>,
+    late: (answer: Answer) => void,
+    within = this.#patience.callLimit,
   ): Promise<Result> {
-    const { signal } = this.#patience;
-    const recover = (error: unknown): never => {
-      const reported = this.#reported(error, signal);
-      this.#failed(reported);
-      throw reported;
-    };
-    return this.#around.calls.make({ ask, within, signal, read, late, recover });
+    return this.#around.calls.make(
+      new Question(this, ask, read, late, within, this.#patience.signal),
+    );
+  }
+
+  /** Throws what is to be reported of an `error` of the store, or of the `signal` that ended the wait for it. */
+  refuse(error: unknown, signal: AbortSignal | undefined): never {
+    const reported = this.#reported(error, signal);
+    this.#failed(reported);
+    throw reported;
   }
 
   #reported(error: unknown, signal: AbortSignal | undefined): unknown {
@@ -162,5 +165,25 @@ export class Attempts {
   /** What the nodes said last, where there are several. */
   get #report(): QuorumReport | undefined {
     return this.#madeRequest && this.#around.store.report?.(this.#madeRequest);
+  }
+}
+
+/** What is asked of the store, for the one who asks. */
+class Question<Answer, Result> implements StoreCall<Answer, Result> {
+  readonly #asker: Attempts;
+
+  constructor(
+    asker: Attempts,
+    readonly ask: () => Promise<Answer>,
+    readonly read: (answer: Answer) => Result | Promise<Result>,
+    readonly late: (answer: Answer) => void,
+    readonly within: number,
+    readonly signal: AbortSignal | undefined,
+  ) {
+    this.#asker = asker;
+  }
+
+  recover(error: unknown): Result {
+    return this.#asker.refuse(error, this.signal);
   }
 }

@@ -1,11 +1,13 @@
 import type { Clock } from './clock.js';
 import type { Lease, LockStore } from './lock-store.js';
-import type { StoreCalls } from './store-call.js';
+import type { StoreCall, StoreCalls } from './store-call.js';
 
 /** Whether the store answered, and if it did, whether the key was still ours until then. */
 export type Returned =
   | { readonly isConfirmed: true; readonly wasOurs: boolean }
   | { readonly isConfirmed: false; readonly error: unknown };
+
+type Then<Result> = (returned: Returned) => Result;
 
 interface ReturnSurroundings {
   readonly store: LockStore;
@@ -26,20 +28,17 @@ export class LeaseReturn {
   }
 
   /** Frees the key. */
-  now<Result>(then: (returned: Returned) => Result): Promise<Result> {
+  now<Result>(then: Then<Result>): Promise<Result> {
     return this.#confirmed(() => this.#lease.release(), then);
   }
 
   /** The store has been asked to pass the lease on. */
-  passed<Result>(
-    lease: Promise<Lease | undefined>,
-    then: (returned: Returned) => Result,
-  ): Promise<Result> {
+  passed<Result>(lease: Promise<Lease | undefined>, then: Then<Result>): Promise<Result> {
     return this.#confirmed(async () => (await lease) !== undefined, then);
   }
 
   /** Leaves the key in the store for `rest` more milliseconds. */
-  after<Result>(rest: number, then: (returned: Returned) => Result): Promise<Result> {
+  after<Result>(rest: number, then: Then<Result>): Promise<Result> {
     if (rest < 1) return this.now(then);
     if (this.#around.store.supports.ttl) {
       return this.#confirmed(() => this.#lease.extend(Math.ceil(rest)), then);
@@ -49,15 +48,28 @@ export class LeaseReturn {
     return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
   }
 
-  #confirmed<Result>(
-    give: () => Promise<boolean>,
-    then: (returned: Returned) => Result,
-  ): Promise<Result> {
-    return this.#around.calls.make({
-      ask: give,
-      within: this.#storeTimeout,
-      read: (wasOurs) => then({ isConfirmed: true, wasOurs }),
-      recover: (error) => then({ isConfirmed: false, error }),
-    });
+  #confirmed<Result>(give: () => Promise<boolean>, then: Then<Result>): Promise<Result> {
+    return this.#around.calls.make(new Confirmation(give, this.#storeTimeout, then));
+  }
+}
+
+/** Asks the store to take a lease back. */
+class Confirmation<Result> implements StoreCall<boolean, Result> {
+  readonly #then: Then<Result>;
+
+  constructor(
+    readonly ask: () => Promise<boolean>,
+    readonly within: number,
+    then: Then<Result>,
+  ) {
+    this.#then = then;
+  }
+
+  read(wasOurs: boolean): Result {
+    return this.#then({ isConfirmed: true, wasOurs });
+  }
+
+  recover(error: unknown): Result {
+    return this.#then({ isConfirmed: false, error });
   }
 }

@@ -11,16 +11,16 @@ export class StoreTimeout extends Error {
 
 /** One question to a store. Callbacks instead of promises: this stands in the way of every acquire and release. */
 export interface StoreCall<Answer, Result> {
-  readonly ask: () => Promise<Answer>;
+  ask(): Promise<Answer>;
   /** Milliseconds for the answer. */
   readonly within: number;
   /** Stops waiting for the answer. */
   readonly signal?: AbortSignal | undefined;
-  readonly read: (answer: Answer) => Result | Promise<Result>;
+  read(answer: Answer): Result | Promise<Result>;
   /** The result in place of an answer, or the error to throw, for one of the store's, a `StoreTimeout` or `signal.reason`. */
-  readonly recover: (error: unknown) => Result;
+  recover(error: unknown): Result;
   /** Gets an answer that came after the call had failed. */
-  readonly late?: (answer: Answer) => void;
+  late?(answer: Answer): void;
 }
 
 /** What `ask` answers; a store that throws at once has rejected, too. */
@@ -50,13 +50,22 @@ export class StoreCalls {
   }
 
   make<Answer, Result>(call: StoreCall<Answer, Result>): Promise<Result> {
-    const answer = promised(call.ask); // first, so that the store is busy with it meanwhile
+    const answer = asked(call); // first, so that the store is busy with it meanwhile
     const due = this.#clock.now() + call.within;
     return new Promise<Result>((resolve, reject) => {
       const open = new OpenCall(call, this.#timers, resolve, reject);
       this.#latest[0] = open;
       open.follow(answer, due);
     });
+  }
+}
+
+/** As `promised`, without a function for each call. */
+function asked<Answer>(call: StoreCall<Answer, unknown>): Promise<Answer> {
+  try {
+    return call.ask();
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
 
@@ -102,20 +111,20 @@ class OpenCall<Answer, Result> implements QueuedTimer {
     this.#fail(this.#call.signal!.reason);
   }
 
-  #answered(value: Answer): void {
-    if (this.#isOpen) this.#settle(this.#call.read, value);
-    else this.#call.late?.(value);
+  #answered(answer: Answer): void {
+    if (this.#isOpen) this.#settle(true, answer);
+    else this.#call.late?.(answer);
   }
 
   #fail(error: unknown): void {
-    if (this.#isOpen) this.#settle(this.#call.recover, error);
+    if (this.#isOpen) this.#settle(false, error);
   }
 
-  #settle<T>(outcome: (value: T) => Result | Promise<Result>, value: T): void {
+  #settle(isAnswer: boolean, value: unknown): void {
     this.#isOpen = false;
     this.#call.signal?.removeEventListener('abort', this);
     try {
-      this.#resolve(outcome(value));
+      this.#resolve(isAnswer ? this.#call.read(value as Answer) : this.#call.recover(value));
     } catch (error) {
       this.#reject(error);
     } finally {
