@@ -141,6 +141,7 @@ describe('When a reply about a lock that several share is lost', () => {
     const writer = await near.take(aRequest(KEY));
     const waiting = far.wait(aReader(KEY));
     await standing(server, KEY, 1);
+    await far.redis.ping(); // the reply about its place has come
     proxy.replies.drop();
     await writer.release();
     await until(async () => (await server.command('LLEN', `{lock:${KEY}}:queue`)) === 0);
