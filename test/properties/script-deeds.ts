@@ -1,9 +1,10 @@
+import { ACQUIRE_OR_RELEASE, wish } from '../../lib/stores/redis/lock-script.js';
 import * as queueScripts from '../../lib/stores/redis/queue-scripts.js';
 import type { RedisScript } from '../../lib/stores/redis/redis-script.js';
 import * as scripts from '../../lib/stores/redis/redis-scripts.js';
 import { until } from '../support/until.js';
 import { TTL } from './lock-model.js';
-import { FOREIGNER, type ScriptModel } from './script-model.js';
+import { FOREIGNER, type Leased, type ScriptModel } from './script-model.js';
 import { type ScriptServer, keysOf } from './script-server.js';
 import type { Deed, Step } from './script-steps.js';
 
@@ -30,10 +31,12 @@ export class ScriptDeeds {
     const { does, parts, tokens } = step;
     if (parts.length === 0) return { expected: [], reply: [] };
     const replies: Partial<Record<Deed, () => Promise<unknown>>> = {
-      acquire: () => this.#run(scripts.ACQUIRE, lined(keys), [value, TTL.acquire]),
+      acquire: () => this.#takeOrFree(parts.map((part) => wanted(part))),
       'acquire with a floor': () =>
-        this.#run(scripts.ACQUIRE, lined(keys), [value, TTL.acquire, floor]),
-      release: () => this.#run(scripts.RELEASE, lined(keys), [value]),
+        this.#takeOrFree(parts.map((part) => wanted(part, BigInt(floor)))),
+      release: () => this.#takeOrFree(parts.map((part) => freed(part))),
+      'release and acquire': () =>
+        this.#takeOrFree(parts.map((part, index) => (index % 2 ? wanted(part) : freed(part)))),
       wait: () => {
         const waiters = parts.flatMap((each) => [each.value, TTL.claim]);
         const all = parts.flatMap((each) => keysOf(each.keys[0]!));
@@ -63,9 +66,13 @@ export class ScriptDeeds {
     switch (does) {
       case 'acquire':
       case 'acquire with a floor':
-        return this.#model.acquire(parts[0]!);
+        return parts.map((part) => this.#model.acquire(part));
       case 'release':
-        return this.#model.release(parts[0]!);
+        return parts.map((part) => this.#model.release(part));
+      case 'release and acquire':
+        return parts.map((part, index) =>
+          index % 2 ? this.#model.acquire(part) : this.#model.release(part),
+        );
       case 'wait':
         return this.#model.wait(parts);
       case 'leave':
@@ -112,14 +119,38 @@ export class ScriptDeeds {
     return null;
   }
 
+  async #takeOrFree(calls: readonly LockCall[]): Promise<unknown> {
+    const keys = calls.flatMap((call) => lined(call.keys));
+    const args = calls.flatMap((call) => call.args);
+    const reply = await this.#run(ACQUIRE_OR_RELEASE, keys, args).catch(messageOf);
+    return withErrors(calls.length === 1 ? [reply] : reply);
+  }
+
   #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {
     return script.run(this.#server.redis, keys, args, (reply) => reply);
   }
 }
 
+interface LockCall {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+function wanted({ keys, value }: Leased, floor?: bigint): LockCall {
+  return { keys, args: [value, wish(TTL.acquire, keys.length, floor)] };
+}
+
+function freed({ keys, value }: Leased): LockCall {
+  return { keys, args: [value, wish(0, keys.length)] };
+}
+
 /** The locks, then their counters, then their queues. */
 function lined(keys: readonly string[]): string[] {
   return [0, 1, 2].flatMap((index) => keys.map((key) => keysOf(key)[index]!));
+}
+
+function messageOf({ message }: Error): string {
+  return message;
 }
 
 function withErrors(reply: unknown): unknown {

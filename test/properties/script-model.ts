@@ -34,6 +34,7 @@ export class ScriptModel {
   }
 
   acquire({ keys, value }: Leased): unknown {
+    if (!this.#areLocks(keys)) return this.#odd('acquire');
     const locks = keys.map((key) => this.of(key));
     if (locks.some(({ holder }) => holder && holder.value !== value)) {
       this.#note('acquire: refused');
@@ -62,6 +63,7 @@ export class ScriptModel {
   }
 
   release({ keys, value }: Leased): unknown {
+    if (!this.#areLocks(keys)) return this.#odd('release');
     const wereOurs = keys.map((key) => this.of(key).release(value));
     return Number(wereOurs.every(Boolean));
   }
@@ -92,6 +94,15 @@ export class ScriptModel {
     const { holder, counter } = this.of(key);
     this.#note(`inspect: ${holder ? 'held' : 'free'}`);
     return holder ? [holder.value, 'ttl', counter ? 'counter' : null] : null;
+  }
+
+  #areLocks(keys: readonly string[]): boolean {
+    return keys.every((key) => this.locks.has(key));
+  }
+
+  #odd(does: string): string {
+    this.#note(`${does}: an error`);
+    return 'an error';
   }
 
   #notRaised(why: string, because: readonly LockModel[], all: readonly LockModel[]): number {

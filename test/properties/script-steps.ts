@@ -9,7 +9,7 @@ const VALUES = [...STORES, UNCERTAIN, DEAD].flatMap((store) =>
 
 /** What is done with one key, with some, and with what some hold. */
 const WITH_ONE = ['leave', 'renew', 'renew with tokens', 'lapse', 'inspect', 'expire', 'delete', 'lose counter', 'foreigner'] as const; // prettier-ignore
-const WITH_SOME = ['acquire', 'acquire with a floor', 'release'] as const;
+const WITH_SOME = ['acquire', 'acquire with a floor', 'release', 'release and acquire'] as const;
 
 export type Deed =
   (typeof WITH_ONE)[number] | (typeof WITH_SOME)[number] | 'wait' | 'extend' | 'raise';
@@ -78,7 +78,8 @@ function weighted(
 
 const choice: fc.Arbitrary<Choice> = fc.oneof(
   weighted(8, ['wait'], oneKey, { most: 3 }),
-  weighted(9, WITH_SOME, someKeys),
+  weighted(7, WITH_SOME, someKeys),
+  weighted(5, WITH_SOME, oddKeys, { who: insider, most: 4 }),
   weighted(10, WITH_ONE, oneKey, { who: insider }),
   weighted(2, ['raise'], someKeys, { who: insider }),
   weighted(2, ['extend'], oddKeys, { most: 3 }),
@@ -97,7 +98,9 @@ export function stepOf({ does, parts, tokens: { ahead, more } }: Choice, model: 
   const leased = parts.map(({ keys, who }) => ({ keys, value: valueOf(who, keys[0]!, model) }));
   const from = Math.max(0, lastOf(parts[0]!.keys, model) + ahead);
   const range = { from, to: from + more };
-  if (does.startsWith('acquire') && isInLine(model, leased[0]!)) return NOTHING;
+  const isSome =
+    (WITH_SOME as readonly Deed[]).includes(does) && (does !== 'release' || parts.length > 1);
+  if (isSome && leased.some((each) => isInLine(model, each))) return NOTHING;
   if (does === 'extend') return { does, parts: leased.filter(isOfAnother), tokens: range };
   return { does, parts: leased, tokens: range };
 }
@@ -127,5 +130,5 @@ function isOfAnother({ value }: Leased, index: number, all: readonly Leased[]): 
 
 /** Who stands in line asks for nothing else. */
 function isInLine(model: ScriptModel, { keys, value }: Leased): boolean {
-  return keys.some((key) => model.of(key).line.some((waiter) => waiter.value === value));
+  return keys.some((key) => model.locks.get(key)?.line.some((waiter) => waiter.value === value));
 }

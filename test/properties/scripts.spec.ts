@@ -12,6 +12,7 @@ const RUNS = 100;
 
 /** Everything that may come of a script. */
 const OUTCOMES = [
+  'acquire: an error',
   'acquire: granted',
   'acquire: had it already',
   'acquire: refused',
@@ -37,6 +38,7 @@ const OUTCOMES = [
   'raise: ours',
   'raise: ours, its counter was lost',
   'release: again',
+  'release: an error',
   'release: held by another',
   'release: lost',
   'release: ours',

@@ -1,4 +1,5 @@
-import { ACQUIRE, EXTEND, RELEASE, RENEW } from '../../lib/stores/redis/redis-scripts.js';
+import { ACQUIRE_OR_RELEASE } from '../../lib/stores/redis/lock-script.js';
+import { EXTEND, RENEW } from '../../lib/stores/redis/redis-scripts.js';
 import { LEAVE, WAIT } from '../../lib/stores/redis/queue-scripts.js';
 import * as shared from '../../lib/stores/redis/shared-scripts.js';
 import type { RedisScript } from '../../lib/stores/redis/redis-script.js';
@@ -60,13 +61,15 @@ export class SharingTrial {
     const own = isShared ? ALL : ALL.slice(0, 3);
     switch (does) {
       case 'take':
-        return this.#run(isShared ? shared.ACQUIRE_SHARED : ACQUIRE, own, [value, TTL.acquire]);
+        return isShared
+          ? this.#run(shared.ACQUIRE_SHARED, own, [value, TTL.acquire])
+          : this.#alone(value, TTL.acquire);
       case 'wait':
         return ((await this.#run(WAIT, ALL, [HEARTBEAT, value, TTL.claim])) as unknown[])[0];
       case 'leave':
         return this.#run(LEAVE, ALL, [value]);
       case 'release':
-        return this.#run(isShared ? shared.RELEASE_SHARED : RELEASE, own, [value]);
+        return isShared ? this.#run(shared.RELEASE_SHARED, own, [value]) : this.#alone(value, 0);
       case 'extend':
         return isShared
           ? this.#run(shared.CONFIRM_SHARED, ALL, [TTL.extend, 1, value])
@@ -116,6 +119,10 @@ export class SharingTrial {
     expect(await redis.pttl(COUNTER)).not.toBe(-1);
     const messages = await this.#server.messages();
     expect(messages.map(({ store, text }) => `${store} <- ${text}`)).toEqual(said);
+  }
+
+  #alone(value: string, ttl: number): Promise<unknown> {
+    return this.#run(ACQUIRE_OR_RELEASE, ALL.slice(0, 3), [value, ttl]);
   }
 
   #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {

@@ -1,9 +1,7 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Held } from './held.js';
-import { release } from './lease-end.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { isOne } from './redis-script.js';
-import { RELEASE } from './redis-scripts.js';
 import { SharedRedisLease } from './shared-redis-lease.js';
 import { DOWNGRADE } from './shared-scripts.js';
 
@@ -37,6 +35,6 @@ export class DowngradedLease implements Lease {
 
   async release(): Promise<boolean> {
     if (await this.#shared.release()) return true;
-    return !this.#isConfirmed && release(this.#around.runner, RELEASE, this.#writer);
+    return !this.#isConfirmed && this.#around.lockCalls.release(this.#writer);
   }
 }

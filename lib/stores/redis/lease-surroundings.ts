@@ -1,5 +1,6 @@
 import type { Extensions } from './extensions.js';
 import type { HeldNames } from './held.js';
+import type { LockCalls } from './lock-calls.js';
 import type { ScriptRunner } from './script-runner.js';
 import type { Tenures } from './tenures.js';
 
@@ -7,6 +8,7 @@ import type { Tenures } from './tenures.js';
 export interface LeaseSurroundings {
   readonly runner: ScriptRunner;
   readonly names: HeldNames;
+  readonly lockCalls: LockCalls;
   readonly extensions: Extensions;
   /** Of those who share a lock. */
   readonly sharedExtensions: Extensions;

@@ -1,11 +1,10 @@
 import type { FencingRange, Lease } from '../../core/lock-store.js';
 import { DowngradedLease } from './downgraded-lease.js';
 import type { Held } from './held.js';
-import { abandon, release } from './lease-end.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { FENCING_BLOCK } from './redis-lua.js';
 import { isOne } from './redis-script.js';
-import { RAISE, RELEASE, RENEW } from './redis-scripts.js';
+import { RAISE, RENEW } from './redis-scripts.js';
 import type { Tenure } from './tenure.js';
 import type { Tenures } from './tenures.js';
 
@@ -48,7 +47,7 @@ export class RedisLease implements Lease {
     this.#isReleased = true;
     if (this.#reader) return this.#reader.release();
     this.#endTenure();
-    return release(this.#around.runner, RELEASE, this.#held);
+    return this.#around.lockCalls.release(this.#held);
   }
 
   downgrade(): Promise<boolean> {
@@ -98,13 +97,13 @@ export class RedisLease implements Lease {
       const isFirst = !this.#tenure;
       const fence = await this.#renew(ttl, tokens);
       if (fence === undefined) {
-        if (tokens) abandon(this.#around.runner, RELEASE, this.#held); // it may be ours still, with a counter that is beyond them
+        if (tokens) this.#around.lockCalls.abandon(this.#held); // it may be ours still, with a counter that is beyond them
         return undefined;
       }
       if (isFirst) tenures.mayPass(this.#tenure!);
       return new RedisLease(this.#held, this.#around, fence, this.#tenure);
     } catch (error) {
-      abandon(this.#around.runner, RELEASE, this.#held);
+      this.#around.lockCalls.abandon(this.#held);
       throw error;
     }
   }

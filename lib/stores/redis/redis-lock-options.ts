@@ -18,8 +18,8 @@ export interface RedisLockStoreOptions {
    */
   readonly replicaTimeout?: number | undefined;
   /**
-   * Lets the commands of one turn of the event loop leave in one write, by corking the client's connection until the turn is
-   * over. Twice as fast where many locks are taken at once.
+   * Lets what one turn of the event loop wants leave together: the locks that it takes and frees in calls of up to 100, everything
+   * else in one write, by corking the client's connection until the turn is over. Faster where many locks are taken at once.
    * @default true
    */
   readonly batchWrites?: boolean | undefined;

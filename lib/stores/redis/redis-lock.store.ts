@@ -22,7 +22,8 @@ import type { RedisClient } from './redis-client.js';
 import { RedisLease } from './redis-lease.js';
 import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
-import { ACQUIRE, EXTEND, INSPECT, RELEASE } from './redis-scripts.js';
+import { EXTEND, INSPECT } from './redis-scripts.js';
+import { LockCalls } from './lock-calls.js';
 import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
 import { RedisServerLink, canWatch } from './server-link.js';
@@ -69,6 +70,10 @@ export class RedisLockStore implements LockStore {
     this.#client = client;
     this.#slotOf = slotOf;
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf);
+    // What LockCalls gathers is a write of its own.
+    const direct = new ScriptRunner(client, replicas, false, slotOf);
+    const lockCalls = new LockCalls(direct, slotOf, batchWrites);
+    this.#runner.sendFirst(() => lockCalls.send());
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;
@@ -77,6 +82,7 @@ export class RedisLockStore implements LockStore {
     this.#around = {
       runner: this.#runner,
       names: new HeldNames(this.#keys, id),
+      lockCalls,
       extensions: new Extensions(this.#runner, slotOf, EXTEND, LOCKS),
       sharedExtensions: new Extensions(this.#runner, slotOf, EXTEND_SHARED, LOCKS_AND_SHARERS),
       sharedConfirmations: new Extensions(this.#runner, slotOf, CONFIRM_SHARED, ALL_KEYS),
@@ -88,15 +94,12 @@ export class RedisLockStore implements LockStore {
     if (request.permits !== undefined) return this.#tryShare(request, request.permits);
     const { ttl, fencingFloor } = request;
     const held = this.#around.names.alone(request);
-    const { keys, value } = held;
-    const args = fencingFloor === undefined ? [value, ttl] : [value, ttl, String(fencingFloor)];
-    const read = (fence: unknown) =>
-      fence === null ? undefined : new RedisLease(held, this.#around, fence);
-    const failed = (error: unknown): never => {
-      abandon(this.#runner, RELEASE, held);
-      throw error;
-    };
-    return this.#runner.change(ACQUIRE, keys, args, read, failed);
+    return this.#around.lockCalls.acquire(
+      held,
+      ttl,
+      fencingFloor,
+      (fence) => new RedisLease(held, this.#around, fence),
+    );
   }
 
   inspect(key: string): Promise<LockInspection | undefined> {
@@ -121,6 +124,7 @@ export class RedisLockStore implements LockStore {
 
   amongOthers(): void {
     this.#runner.amongOthers();
+    this.#around.lockCalls.gatherWholeTurns();
   }
 
   /** Ends the subscription, and leaves nothing of ours with the client. */

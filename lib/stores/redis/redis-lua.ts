@@ -15,7 +15,7 @@
  */
 
 /** Seconds that a counter outlives the last grant of its key. The clock floor makes its loss harmless. */
-const COUNTER_SECONDS = 86_400;
+export const COUNTER_SECONDS = 86_400;
 
 /** Fencing tokens that a grant reserves, where its holder may pass it on: as many holders may follow without a command. */
 export const FENCING_BLOCK = 64;
@@ -24,14 +24,16 @@ export const FENCING_BLOCK = 64;
 export const CHANNEL = 'holdfast:';
 
 export const MINT = `
+local clock
+local function micros()
+  local time = clock or redis.call('time')
+  clock = time
+  return time[1] * 1000000 + time[2]
+end
 -- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens for \`value\`. Returns the first,
 -- whether all that had the counters before released their lock, and what was in the last one.
 local function mint(first, last, value, block, floor)
-  local fence = floor and tonumber(floor)
-  if not fence then
-    local time = redis.call('time')
-    fence = time[1] * 1000000 + time[2]
-  end
+  local fence = tonumber(floor) or micros()
   local highest = 0
   local was_released = true
   local before

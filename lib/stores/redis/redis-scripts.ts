@@ -1,40 +1,5 @@
-import { FENCING_BLOCK, FIRST_LINE, HAND_OVER, MINT, RAISE_COUNTER } from './redis-lua.js';
+import { FENCING_BLOCK, FIRST_LINE, MINT, RAISE_COUNTER } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
-
-/**
- * KEYS: the lock keys, their counters, their queues. ARGV: value, ttl, and perhaps a floor for the fencing token.
- * Returns the fencing token, or nil when a key is held by another value or awaited by others. Idempotent per value.
- */
-export const ACQUIRE = new RedisScript(`${MINT}${HAND_OVER}
-local n = #KEYS / 3
-if n > 1 then
-  for i = 1, n do
-    local holder = redis.call('get', KEYS[i])
-    if holder and holder ~= ARGV[1] then return nil end
-  end
-end
-local is_new = true
-for i = 1, n do
-  if not redis.call('set', KEYS[i], ARGV[1], 'NX', 'PX', ARGV[2]) then
-    if redis.call('get', KEYS[i]) ~= ARGV[1] then return nil end
-    is_new = false
-    redis.call('pexpire', KEYS[i], ARGV[2])
-  end
-end
-local fence, was_released = mint(n + 1, 2 * n, ARGV[1], 1, ARGV[3])
-if was_released or not is_new then return fence end
--- The last holder's ttl ran out, so whoever stands in line has not been asked yet.
-local is_awaited = false
-for i = 1, n do is_awaited = is_awaited or redis.call('exists', KEYS[2 * n + i]) == 1 end
-if not is_awaited then return fence end
-local is_taken = false
-for i = 1, n do
-  hand_over(i, n + i, 2 * n + i)
-  is_taken = is_taken or redis.call('exists', KEYS[i]) == 1
-end
-if is_taken then return nil end
-for i = 1, n do redis.call('set', KEYS[i], ARGV[1], 'PX', ARGV[2]) end
-return (mint(n + 1, 2 * n, ARGV[1], 1, ARGV[3]))`);
 
 /**
  * For one or more leases. KEYS: the locks of each. ARGV: ttl, then for each: number of locks, value.
@@ -58,30 +23,6 @@ for i = 2, #ARGV, 2 do
   answers[#answers + 1] = extend(first, last, ARGV[i + 1])
 end
 return answers`);
-
-/**
- * KEYS: the lock keys, their counters, their queues. ARGV: value. Returns 1, or 0 when a key had been lost.
- * Hands each key to its first waiter. Idempotent until the next holder, and if that one came from the queue, until the one after
- * it: ioredis sends a release whose reply was lost again after a reconnect, and that must not look like a loss.
- */
-export const RELEASE = new RedisScript(`${HAND_OVER}${FIRST_LINE}
-local function was_released(counter)
-  local text = string.match(first_line(redis.call('get', KEYS[counter])), '^%d+ (.*)$') or ''
-  if string.find(text, ' < ' .. ARGV[1], 1, true) then return true end
-  local rest = string.sub(text, 1, #ARGV[1]) == ARGV[1] and string.sub(text, #ARGV[1] + 1) or ''
-  return string.match(rest, ' r[ h]*$')
-end
-local n = #KEYS / 3
-local released = 1
-for i = 1, n do
-  if redis.call('get', KEYS[i]) == ARGV[1] then
-    mark(n + i, ' r')
-    hand_over(i, n + i, 2 * n + i)
-  elseif not was_released(n + i) then
-    released = 0
-  end
-end
-return released`);
 
 /**
  * For the next holder of a lock that is ours: one in this process, or the one that a claim was handed to.

@@ -18,6 +18,7 @@ export class ScriptRunner {
   readonly #client: RedisClient;
   readonly #batch: WriteBatch | undefined;
   readonly #options: ReplicaOptions;
+  #flush: (() => void) | undefined;
   readonly #masters: SlotMasters | undefined;
 
   /** `slotOf` is that of a key on a Cluster. */
@@ -34,6 +35,16 @@ export class ScriptRunner {
     this.#masters = needsMasters ? new SlotMasters(client, slotOf) : undefined;
   }
 
+  /** A change counts only once the replicas have it. */
+  get awaitsReplicas(): boolean {
+    return this.#options.replicas > 0;
+  }
+
+  /** `flush` sends what was asked for before a script that somebody else runs, so that commands leave in their order. */
+  sendFirst(flush: () => void): void {
+    this.#flush = flush;
+  }
+
   /** This is one of several clients that are asked at once. */
   amongOthers(): void {
     this.#batch?.holdWholeTurns();
@@ -47,6 +58,7 @@ export class ScriptRunner {
     read: Read<T>,
     failed?: Failed,
   ): Promise<T> {
+    this.#flush?.();
     this.#batch?.join();
     return script.run(this.#client, keys, args, read, failed);
   }
@@ -59,7 +71,7 @@ export class ScriptRunner {
     read: Read<T>,
     failed?: Failed,
   ): Promise<T> {
-    if (this.#options.replicas === 0) return this.run(script, keys, args, read, failed);
+    if (!this.awaitsReplicas) return this.run(script, keys, args, read, failed);
     const answer = this.#masters
       ? this.#masters.run(keys, (master, named) => this.#replicated(master, script, named, args, read)) // prettier-ignore
       : this.#replicated(this.#client, script, keys, args, read);

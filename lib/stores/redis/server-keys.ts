@@ -39,6 +39,9 @@ export class ServerKeys {
     const lock = this.#prefix + key;
     const tag = slotTag(this.#clientPrefix + lock);
     const rest = tag === lock ? '' : `:${lock}`;
-    return [lock, ...beside.map((what) => `{${tag}}:${what}${rest}`)];
+    const names = [lock];
+    const slot = `{${tag}}:`;
+    for (const what of beside) names.push(slot + what + rest);
+    return names;
   }
 }

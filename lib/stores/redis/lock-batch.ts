@@ -1,0 +1,53 @@
+import type { Held } from './held.js';
+import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
+import type { ScriptRunner } from './script-runner.js';
+
+/** What `ACQUIRE_OR_RELEASE` says, for each lock of a call. */
+type Answers = readonly unknown[];
+
+/** One call for some locks, each of which is taken or freed. */
+export class LockBatch {
+  readonly answers: Promise<Answers>;
+  readonly #keys: string[] = [];
+  readonly #args: (string | number)[] = [];
+  #answer!: (answers: Answers) => void;
+  #fail!: (error: unknown) => void;
+  #acknowledged: Promise<unknown> | undefined;
+  #size = 0;
+
+  constructor() {
+    this.answers = new Promise((resolve, reject) => {
+      this.#answer = resolve;
+      this.#fail = reject;
+    });
+  }
+
+  /** `ttl` 0: the lock is freed. Returns the index of its answer. */
+  add({ request, keys, value }: Held, ttl: number, floor?: bigint): number {
+    for (const key of keys) this.#keys.push(key);
+    this.#args.push(value, wish(ttl, request.keys.length, floor));
+    return this.#size++;
+  }
+
+  /** To be called once. */
+  send(runner: ScriptRunner): void {
+    const read = (reply: unknown): boolean => {
+      const answers = this.#size === 1 ? [reply] : (reply as Answers);
+      this.#answer(answers);
+      return answers.some(isGrant);
+    };
+    const sent = runner.change(ACQUIRE_OR_RELEASE, this.#keys, this.#args, read);
+    sent.catch(this.#fail);
+    if (runner.awaitsReplicas) this.#acknowledged = sent;
+  }
+
+  /** Resolves once the replicas have what was granted, where that is wanted. Of a call that has been answered. */
+  get acknowledged(): Promise<unknown> | undefined {
+    return this.#acknowledged;
+  }
+}
+
+/** A fencing token. */
+function isGrant(answer: unknown): boolean {
+  return Number(answer) > 1;
+}

@@ -1,0 +1,139 @@
+import type { Held } from './held.js';
+import { LockBatch } from './lock-batch.js';
+import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
+import { isOne } from './redis-script.js';
+import type { ScriptRunner } from './script-runner.js';
+
+/** Enough to spare commands, and little enough to keep nobody else waiting at the server. */
+const LARGEST_CALL = 100;
+
+/** Locks in the first call of a turn: the server has something to do. Each next call may be twice as large. */
+const FIRST_CALL = 4;
+
+/** A lock that is alone in its turn is not worth holding back. How often to look whether that is still so. */
+const PROBE_EVERY = 8;
+
+/**
+ * Takes and frees locks. What is wanted in one turn of the event loop leaves in few calls, in the order in which it was wanted:
+ * a command costs the client and the server more than what it does to a lock.
+ */
+export class LockCalls {
+  readonly #runner: ScriptRunner;
+  readonly #slotOf: (lock: string) => number;
+  readonly #gathers: boolean;
+  /** What has not been sent, by what cannot share a call. */
+  readonly #gathered = new Map<number, LockBatch>();
+  #first = FIRST_CALL;
+  /** How many are gathered before they are sent, of which so many are still missing. */
+  #limit = 0;
+  #missing = 0;
+  /** Of the turn that is gathered; 0 while none is. */
+  #size = 0;
+  /** The last turn that was gathered held more than one. */
+  #isShared = false;
+  #alone = 0;
+
+  /** `slotOf` keeps apart what cannot share a call. Without `gathers`, nothing shares one. */
+  constructor(runner: ScriptRunner, slotOf: (lock: string) => number, gathers: boolean) {
+    this.#runner = runner;
+    this.#slotOf = slotOf;
+    this.#gathers = gathers;
+  }
+
+  /** From now on, what a turn wants leaves in one call: other servers keep this process waiting. */
+  gatherWholeTurns(): void {
+    this.#first = LARGEST_CALL;
+  }
+
+  /** Resolves with what `read` makes of the fencing token; `undefined` when somebody else has the lock. */
+  acquire<T>(
+    held: Held,
+    ttl: number,
+    floor: bigint | undefined,
+    read: (fence: unknown) => T,
+  ): Promise<T | undefined> {
+    const granted = (fence: unknown) => (fence === null ? undefined : read(fence));
+    const failed = (error: unknown): never => {
+      this.abandon(held);
+      throw error;
+    };
+    if (!this.#gathers || this.#goesAlone()) {
+      const args = [held.value, wish(ttl, held.request.keys.length, floor)];
+      return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, granted, failed);
+    }
+    const batch = this.#batchFor(held);
+    const index = batch.add(held, ttl, floor);
+    this.#count();
+    return batch.answers.then((answers) => {
+      const answer = answers[index];
+      if (isError(answer)) return failed(new Error(String(answer)));
+      if (answer === null || !batch.acknowledged) return granted(answer);
+      return batch.acknowledged.then(() => granted(answer), failed);
+    }, failed);
+  }
+
+  /** Resolves `false` when a key had been lost. */
+  release(held: Held): Promise<boolean> {
+    if (!this.#gathers || this.#goesAlone()) {
+      const args = [held.value, wish(0, held.request.keys.length)];
+      return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, isOne);
+    }
+    const batch = this.#batchFor(held);
+    const index = batch.add(held, 0);
+    this.#count();
+    return batch.answers.then((answers) => {
+      const answer = answers[index];
+      if (isError(answer)) throw new Error(String(answer));
+      return isOne(answer);
+    });
+  }
+
+  /** After a request that failed, which may have been applied all the same. Where this fails too, the ttl frees the key. */
+  abandon(held: Held): void {
+    this.release(held).catch(() => undefined);
+  }
+
+  #goesAlone(): boolean {
+    if (this.#size > 0) return false;
+    if (!this.#isShared && ++this.#alone % PROBE_EVERY > 0) return true;
+    this.#limit = this.#first;
+    this.#missing = this.#first;
+    process.nextTick(this.#end);
+    return false;
+  }
+
+  #batchFor(held: Held): LockBatch {
+    const slot = this.#slotOf(held.keys[0]!);
+    let batch = this.#gathered.get(slot);
+    if (!batch) this.#gathered.set(slot, (batch = new LockBatch()));
+    return batch;
+  }
+
+  /** One more has been gathered. */
+  #count(): void {
+    this.#size++;
+    if (--this.#missing > 0) return;
+    this.send();
+    this.#limit = Math.min(2 * this.#limit, LARGEST_CALL);
+    this.#missing = this.#limit;
+  }
+
+  readonly #end = (): void => {
+    this.#isShared = this.#size > 1;
+    this.#size = 0;
+    this.send();
+  };
+
+  /** Sends what has been gathered. */
+  send(): void {
+    if (this.#gathered.size === 0) return;
+    const batches = [...this.#gathered.values()];
+    this.#gathered.clear();
+    for (const batch of batches) batch.send(this.#runner);
+  }
+}
+
+/** An answer that is no number is the text of an error. Some clients make strings of numbers. */
+function isError(answer: unknown): boolean {
+  return Number.isNaN(Number(answer));
+}

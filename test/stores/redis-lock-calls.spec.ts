@@ -1,0 +1,147 @@
+import { RedisLockStore } from 'nest-holdfast';
+import { nothingLeft } from '../faults/left-behind.js';
+import { startReplica } from '../support/redis-replica.js';
+import { RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+import { OwnClient, aRequest } from './redis-locks.js';
+
+jest.setTimeout(30_000);
+
+const KEYS = Array.from({ length: 50 }, (_, index) => `order:${index}`);
+
+/** A store that has found out that many want something in one turn. */
+async function busyStore(client: OwnClient, options = {}): Promise<RedisLockStore> {
+  const store = new RedisLockStore(client.redis, options);
+  const leases = await Promise.all(KEYS.map((key) => store.tryAcquire(aRequest(key))));
+  await Promise.all(leases.map((lease) => lease!.release()));
+  return store;
+}
+
+describe('What is wanted of a RedisLockStore in one turn', () => {
+  let server: RedisServer;
+  let client: OwnClient;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+
+  beforeEach(async () => {
+    await server.command('FLUSHALL');
+    client = new OwnClient(server.url);
+  });
+
+  afterEach(() => client[Symbol.asyncDispose]());
+
+  afterAll(() => server.stop());
+
+  it('leaves in few commands, the first of which is small', async () => {
+    const store = await busyStore(client);
+    const sent = jest.spyOn(client.redis, 'evalsha');
+    const leases = await Promise.all(KEYS.map((key) => store.tryAcquire(aRequest(key))));
+    expect(sent.mock.calls.map(([, keyCount]) => Number(keyCount) / 3)).toEqual([4, 8, 16, 22]);
+    await Promise.all(leases.map((lease) => lease!.release()));
+    await nothingLeft(server);
+  });
+
+  it('leaves at once where it is alone, also after a busy turn', async () => {
+    const store = await busyStore(client);
+    const sent = jest.spyOn(client.redis, 'evalsha');
+    await (await store.tryAcquire(aRequest('a')))!.release();
+    sent.mockClear();
+    const attempt = store.tryAcquire(aRequest('a'));
+    expect(sent).toHaveBeenCalledTimes(1);
+    await (await attempt)!.release();
+  });
+
+  it('has an answer each: granted, held, or an error of its own', async () => {
+    const store = await busyStore(client);
+    await server.command('SET', 'lock:order:3', 'their-token');
+    await server.command('RPUSH', 'lock:order:7', 'no lock');
+    const attempts = KEYS.map((key) => store.tryAcquire(aRequest(key)));
+    const outcomes = await Promise.allSettled(attempts);
+    const kinds = outcomes.map((each) => {
+      return each.status === 'rejected' ? String(each.reason) : each.value ? 'granted' : 'held';
+    });
+    expect(kinds[3]).toBe('held');
+    expect(kinds[7]).toMatch(/WRONGTYPE/);
+    expect(kinds.filter((kind) => kind === 'granted')).toHaveLength(KEYS.length - 2);
+    const tokens = await server.command('MGET', 'lock:order:3', 'lock:order:2');
+    expect(tokens).toEqual(['their-token', expect.stringContaining('test:1:2')]);
+  });
+
+  it('is done in its order: what is given back can be had, and looked at', async () => {
+    const store = await busyStore(client);
+    const [first, second] = await Promise.all(
+      ['a', 'b'].map((key) => store.tryAcquire(aRequest(key))),
+    );
+    const released = [first!.release(), second!.release()];
+    const again = store.tryAcquire(aRequest('a'));
+    const free = store.inspect('b');
+    const several = store.tryAcquire(aRequest(['a', 'b']));
+    expect(await Promise.all(released)).toEqual([true, true]);
+    expect(await free).toBeUndefined();
+    expect(await several).toBeUndefined();
+    expect((await again)!.fencingToken).toBeGreaterThan(first!.fencingToken!);
+  });
+
+  it('fails together with its connection, and is taken back', async () => {
+    await using proxy = await TcpProxy.start(server.port);
+    await using behind = new OwnClient(proxy.url, { maxRetriesPerRequest: 0 });
+    const store = await busyStore(behind);
+    proxy.replies.drop();
+    const attempts = Promise.allSettled(KEYS.map((key) => store.tryAcquire(aRequest(key))));
+    await until(
+      async () => (await client.redis.exists(...KEYS.map((key) => `lock:${key}`))) === 50,
+    );
+    proxy.pass();
+    proxy.cutAll();
+    expect((await attempts).map(({ status }) => status)).toEqual(KEYS.map(() => 'rejected'));
+    await nothingLeft(server);
+  });
+});
+
+describe('What is wanted in one turn of a store whose replicas must have it', () => {
+  let master: RedisServer;
+  let replica: RedisServer;
+
+  beforeEach(async () => {
+    master = await RedisServer.start();
+    replica = await startReplica(master);
+  });
+
+  afterEach(() => Promise.all([master.stop(), replica.stop()]));
+
+  it('waits for them only where it is granted', async () => {
+    await using client = new OwnClient(master.url);
+    await until(async () => (await client.redis.set('up', '1')) && (await client.redis.wait(1, 100)) === 1); // prettier-ignore
+    const store = await busyStore(client, { replicas: 1, replicaTimeout: 300 });
+    await master.command('SET', 'lock:held', 'their-token');
+    const lease = (await store.tryAcquire(aRequest('mine')))!;
+    replica.pause();
+    const granted = store.tryAcquire(aRequest('free'));
+    const refused = store.tryAcquire(aRequest('held'));
+    const released = lease.release();
+    const first = await Promise.race([
+      granted.catch(() => 'failed'),
+      released.then(() => 'released'),
+    ]);
+    expect(first).toBe('released');
+    expect(await refused).toBeUndefined();
+    await expect(granted).rejects.toThrow('0 of 1 replicas acknowledged');
+    await until(async () => (await client.redis.exists('lock:free')) === 0);
+    replica.resume();
+  });
+
+  it('is refused as a whole by a replica, in words that the client knows', async () => {
+    await using client = new OwnClient(replica.url);
+    const reconnects: string[] = [];
+    client.redis.options.reconnectOnError = ({ message }) => (reconnects.push(message), false);
+    const store = new RedisLockStore(client.redis);
+    const attempts = KEYS.map((key) => store.tryAcquire(aRequest(key)));
+    for (const each of await Promise.allSettled(attempts)) {
+      expect(each).toMatchObject({ reason: { message: expect.stringMatching(/^READONLY/) } });
+    }
+    expect(reconnects).toContainEqual(expect.stringMatching(/^READONLY/));
+  });
+});
