@@ -23,7 +23,7 @@ const option = options(
     concurrency: [1, 16, 128],
     rounds: 6,
     ms: 120,
-    settle: 30,
+    settle: 100,
     warmUp: 400,
     patience: 200,
     waiters: 128,

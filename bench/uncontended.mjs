@@ -9,7 +9,7 @@ import { summarise } from './lib/summary.mjs';
 import { watchPorts } from './lib/wire.mjs';
 
 const option = options(
-  { concurrency: [1, 16, 256], rounds: 6, ms: 120, settle: 30, warmUp: 500, patience: 200 },
+  { concurrency: [1, 16, 256], rounds: 6, ms: 120, settle: 100, warmUp: 500, patience: 200 },
   { rounds: 1, ms: 40, settle: 10, warmUp: 100, patience: 50 },
 );
 const server = await startRedis();

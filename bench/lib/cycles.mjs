@@ -24,13 +24,15 @@ export const CYCLE_RATIOS = ['cycles/s', 'p50 µs', 'client µs', 'server µs'];
 
 let count = 0;
 
-/** Samples of all candidates at one concurrency. `admin` tells the CPU time of the servers, whose processes are `pids`. */
+/**
+ * Samples of all candidates at one concurrency. No garbage collection is forced before them: V8 throws away compiled code whose
+ * objects are all gone, and its compiler would be measured. `admin` tells the CPU time of the servers, whose processes are `pids`.
+ */
 export async function measureCycles(candidates, concurrency, { admin, pids, isFresh, ...option }) {
   const keys = { isFresh };
   for (const each of candidates) await cycles(each, concurrency, option.warmUp, keys); // until its code is compiled
   const samples = [];
   for (let round = 0; round < option.rounds; round++) {
-    globalThis.gc?.(); // not before each sample: V8 throws away compiled code whose objects are all gone
     for (const each of rotate(candidates, round)) {
       await quiet(option.patience);
       samples.push(await besideRaw(each, round));
