@@ -20,11 +20,10 @@ export type {
   NodeNotice,
   NodeReport,
   QuorumReport,
-  ServerLink,
-  ServerVitals,
   StoreDoubt,
   StoreNotice,
 } from './lock-store.js';
+export type { ServerLink, ServerVitals } from './server-link.js';
 export {
   LockDeadlockError,
   LockError,

@@ -1,5 +1,5 @@
 import { LockKeyError } from './lock-errors.js';
-import { show } from './lock-options.js';
+import { show } from './option-values.js';
 
 /** `:lower`, `:trim`, `:int`, applied in the order written. */
 type KeyFilter = 'lower' | 'trim' | 'int';

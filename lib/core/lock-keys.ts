@@ -1,5 +1,5 @@
 import { LockKeyError } from './lock-errors.js';
-import { show } from './lock-options.js';
+import { show } from './option-values.js';
 
 /** In UTF-8. */
 const LONGEST_KEY_BYTES = 512;

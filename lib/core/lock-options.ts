@@ -1,8 +1,6 @@
 import { unknownOption } from './option-names.js';
 import { checkIsObject, checkOption, show } from './option-values.js';
 
-export { show };
-
 /** `'write'`: the lock excludes everybody else. `'read'`: it is shared with other readers. */
 export type LockMode = 'read' | 'write';
 

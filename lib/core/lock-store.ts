@@ -1,7 +1,5 @@
 import type { ServerLink } from './server-link.js';
 
-export type { ServerLink, ServerVitals } from './server-link.js';
-
 /**
  * The contract between core and the systems that keep locks.
  *

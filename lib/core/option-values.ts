@@ -53,6 +53,18 @@ export function checkIsObject(what: string, options: unknown, example: string): 
   throw new TypeError(`${what} must be an object, such as ${example}, got ${show(options)}`);
 }
 
+/** For what has a name that is the same for everybody, and no key. */
+export function checkName(what: string, name: unknown): void {
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError(
+      `the name of ${what} must be a string that is not empty, got ${show(name)}`,
+    );
+  }
+  if (/<[^<>]+>/.test(name)) {
+    throw new TypeError(`the name of ${what} has no placeholders, got ${JSON.stringify(name)}`);
+  }
+}
+
 /** How a bad value is named in an error message. */
 export function show(value: unknown): string {
   switch (typeof value) {

@@ -1,7 +1,7 @@
 import { LockStoreError, LockUnsupportedError } from './lock-errors.js';
 import type { LockEvents } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
-import { show } from './lock-options.js';
+import { show } from './option-values.js';
 import type { Lease, LockInspection, LockStore, StoreDoubt } from './lock-store.js';
 import { reasonOf } from './store-call.js';
 import type { StoreCalls } from './store-call.js';

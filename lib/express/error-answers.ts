@@ -1,6 +1,6 @@
 import { httpStatus, publicMessage } from '../core/http-status.js';
 import { LockError, isWorthRetrying } from '../core/lock-errors.js';
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import type { ExpressResponse } from './express-types.js';
 
 /** How a request without a lock is answered. */

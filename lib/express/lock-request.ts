@@ -2,7 +2,7 @@ import { KeyTemplate } from '../core/key-template.js';
 import { labelled } from '../core/labelled.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockKeys } from '../core/lock-keys.js';
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import type { LockScope } from '../core/lock-scope.js';
 import { answerWith, asHttpError } from './error-answers.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';

@@ -1,4 +1,4 @@
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 
 export interface FenceColumnOptions<Column extends string = string> {
   /**

@@ -1,5 +1,5 @@
 import { LockKeyError } from '../core/lock-errors.js';
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 
 /** Who writes: a `Lock` as it is, or what came from another process, `{ key, fencingToken }`. */
 export interface FencedHolder {

@@ -1,5 +1,5 @@
 import type { LockError } from '../core/lock-errors.js';
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import type { IncomingHeaders } from './fencing-header.js';
 import { RequestFence, fenceStatus } from './request-fence.js';
 import type { FenceKey, RequestFenceOptions } from './request-fence.js';

@@ -1,4 +1,4 @@
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import { columnOf, quoted } from './fence-column.js';
 import type { FenceColumnOptions, SqlDialect } from './fence-column.js';
 import type { FencedHolder } from './fenced-holder.js';

@@ -1,4 +1,4 @@
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import { FencedRowMissingError, LockStaleError } from './fencing-errors.js';
 import type { FencedHolder } from './fenced-holder.js';
 

@@ -1,4 +1,4 @@
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
 import { LockStaleError } from './fencing-errors.js';

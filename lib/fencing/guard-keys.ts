@@ -1,4 +1,4 @@
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 
 /**
  * The key where the token of `lockKey` is kept, in the Cluster slot of `dataKey`. `clientPrefix` is what the client puts in

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';

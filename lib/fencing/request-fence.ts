@@ -2,7 +2,7 @@ import { httpStatus } from '../core/http-status.js';
 import { KeyTemplate } from '../core/key-template.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
 import { tokenIn } from './fencing-header.js';

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.js';
-import type { LeaderTerm } from './leader-term.js';
 import { labelled } from '../core/labelled.js';
 import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
 import { checkOptionNames } from '../core/option-names.js';
-import { checkIsObject, show } from '../core/option-values.js';
+import { checkIsObject, checkName, show } from '../core/option-values.js';
+import type { LeaderTerm } from './leader-term.js';
 
 /** All times are milliseconds. */
 export interface LeaderElectionOptions extends Pick<
@@ -49,22 +49,11 @@ export function checkLeaderOptions(
   known: readonly string[] = LEADER_OPTIONS,
 ): void {
   labelled(label, () => {
-    checkName(name);
+    checkName('an election', name);
     checkIsObject('the options', options, '{ ttl: 10_000 }');
   });
   checkOptionNames(options, known, label);
   labelled(label, () => checkValues(options));
-}
-
-function checkName(name: unknown): void {
-  if (typeof name !== 'string' || name === '') {
-    throw new TypeError(
-      `the name of an election must be a string that is not empty, got ${show(name)}`,
-    );
-  }
-  if (/<[^<>]+>/.test(name)) {
-    throw new TypeError(`the name of an election has no placeholders, got ${JSON.stringify(name)}`);
-  }
 }
 
 /** Of those that are known. */

@@ -1,5 +1,5 @@
 import { LockTimeoutError } from '../core/lock-errors.js';
-import { show } from '../core/lock-options.js';
+import { show } from '../core/option-values.js';
 import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
 import type { Lock } from '../core/lock.js';

@@ -1,5 +1,6 @@
-import { DEFAULT_LOCK_OPTIONS, show } from '../core/lock-options.js';
+import { DEFAULT_LOCK_OPTIONS } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
+import { checkName, show } from '../core/option-values.js';
 import { CronExpression } from './cron-expression.js';
 import { clockOf } from './tick-zone.js';
 import type { TickZone } from './tick-zone.js';
@@ -51,7 +52,7 @@ export class Ticks {
   /** Throws `TypeError` or `RangeError` naming what is wrong. */
   constructor(name: string, schedule: TickSchedule, options: TicksOptions = {}) {
     const { tolerance = DEFAULT_TOLERANCE, now = timeOfDay } = options;
-    checkName(name);
+    checkName('a tick', name);
     checkWhole('tolerance', tolerance, 0, A_DAY);
     this.#name = name;
     this.#now = now;
@@ -103,15 +104,6 @@ function cronTimes(
 
 function floor(time: number, unit: number): number {
   return Math.floor(time / unit) * unit;
-}
-
-function checkName(name: unknown): void {
-  if (typeof name !== 'string' || name === '') {
-    throw new TypeError(`the name of a tick must be a string that is not empty, got ${show(name)}`);
-  }
-  if (/<[^<>]+>/.test(name)) {
-    throw new TypeError(`the name of a tick has no placeholders, got ${JSON.stringify(name)}`);
-  }
 }
 
 function checkWhole(name: string, value: unknown, from: number, to: number): void {

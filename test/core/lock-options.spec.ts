@@ -1,10 +1,6 @@
 import type { LockOptions } from 'nest-holdfast/core';
-import {
-  DEFAULT_LOCK_OPTIONS,
-  checkTtl,
-  resolveLockOptions,
-  show,
-} from '../../lib/core/lock-options';
+import { DEFAULT_LOCK_OPTIONS, checkTtl, resolveLockOptions } from '../../lib/core/lock-options';
+import { show } from '../../lib/core/option-values';
 import { errorOf } from './support/outcome';
 
 const LONGEST = 2_147_483_647;

@@ -2,7 +2,7 @@ import { KeyTemplate } from '../../core/key-template.js';
 import { labelled } from '../../core/labelled.js';
 import { LockKeyError } from '../../core/lock-errors.js';
 import type { LockKeys } from '../../core/lock-keys.js';
-import { show } from '../../core/lock-options.js';
+import { show } from '../../core/option-values.js';
 import { mayBeForeign, refuseForeignNotation } from './foreign-notation.js';
 import { methodSignature } from './parameter-names.js';
 import type { MethodSignature } from './parameter-names.js';

@@ -1,4 +1,4 @@
-import { show } from '../../core/lock-options.js';
+import { show } from '../../core/option-values.js';
 import { checkDefaults } from '../../core/option-layers.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { sleep, systemClock } from '../../core/clock.js';
-import { show } from '../../core/lock-options.js';
+import { show } from '../../core/option-values.js';
 import type { RedisClient } from '../../stores/redis/redis-client.js';
 
 /**

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
-import { show } from '../../core/lock-options.js';
+import { show } from '../../core/option-values.js';
 
 /** Where etcd is, and as whom to talk to it. */
 export interface EtcdServers {

@@ -1,4 +1,5 @@
-import type { ServerLink, StoreDoubt } from '../../core/lock-store.js';
+import type { StoreDoubt } from '../../core/lock-store.js';
+import type { ServerLink } from '../../core/server-link.js';
 
 /**
  * Tells when the server behind a client may be another one than before, or the same one started again: a replica that was

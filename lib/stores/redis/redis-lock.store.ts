@@ -5,9 +5,9 @@ import type {
   Lease,
   LockInspection,
   LockStore,
-  ServerLink,
   StoreNotice,
 } from '../../core/lock-store.js';
+import type { ServerLink } from '../../core/server-link.js';
 import { isClusterClient } from './cluster-client.js';
 import { ClusterWatch } from './cluster-failover.js';
 import { clusterSlot } from './cluster-slot.js';

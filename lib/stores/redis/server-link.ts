@@ -1,4 +1,4 @@
-import type { ServerLink, ServerVitals } from '../../core/lock-store.js';
+import type { ServerLink, ServerVitals } from '../../core/server-link.js';
 import type { RedisClient } from './redis-client.js';
 
 /** A client of one server, master or Sentinel, whose connection can be watched. */

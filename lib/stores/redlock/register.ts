@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.js';
-import type { ServerLink, ServerVitals } from '../../core/lock-store.js';
+import type { ServerLink, ServerVitals } from '../../core/server-link.js';
 import { reasonOf } from '../../core/store-call.js';
 import type { RedlockNode, ServerRecord } from './redlock-node.js';
 import type { Quarantine } from './redlock-options.js';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
-import { show } from '../../core/lock-options.js';
+import { show } from '../../core/option-values.js';
 import { permissionBits } from './zookeeper-acl.js';
 import type { ZooKeeperAcl } from './zookeeper-acl.js';
 
