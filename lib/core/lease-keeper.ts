@@ -37,9 +37,10 @@ export class LeaseKeeper {
     this.#schedule(kept);
   }
 
-  /** For a lease that is held, and so is kept. */
+  /** For a lease that is held, or has ended since. */
   extended(lease: HeldLease): void {
-    const kept = lease.kept!;
+    const { kept } = lease;
+    if (!kept) return;
     kept.extendAt = this.#dueOf(lease);
     if (kept.extensions === 0) this.#schedule(kept);
   }

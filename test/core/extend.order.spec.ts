@@ -1,3 +1,4 @@
+import { LockLostError, LockService, MemoryLockStore } from 'nest-holdfast/core';
 import { deferred, never, watch } from './support/outcome';
 import { onFakeStore } from './support/setup';
 
@@ -73,3 +74,16 @@ describe('trap-03 a shorter ttl may take effect although its reply never comes',
     expect(lease.extensions.slice(0, 3)).toEqual([300, 300, 300]);
   });
 });
+
+it.each([0, 1, 2, 3, 4, 5, 6])(
+  'an extension may be overtaken by the release, %i steps later',
+  async (steps) => {
+    const locks = new LockService(new MemoryLockStore());
+    const lock = await locks.acquire('order:42');
+    const extended = lock.extend(20_000).catch((error: unknown) => error);
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    expect(await lock.release()).toBe(true);
+    const failure = await extended;
+    if (failure !== undefined) expect(failure).toBeInstanceOf(LockLostError);
+  },
+);
