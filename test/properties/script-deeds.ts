@@ -123,6 +123,7 @@ export class ScriptDeeds {
     const keys = calls.flatMap((call) => lined(call.keys));
     const args = calls.flatMap((call) => call.args);
     const reply = await this.#run(ACQUIRE_OR_RELEASE, keys, args).catch(messageOf);
+    if (typeof reply === 'string') return withErrors(calls.map(() => reply)); // all of them failed
     return withErrors(calls.length === 1 ? [reply] : reply);
   }
 
@@ -141,7 +142,7 @@ function wanted({ keys, value }: Leased, floor?: bigint): LockCall {
 }
 
 function freed({ keys, value }: Leased): LockCall {
-  return { keys, args: [value, wish(0, keys.length)] };
+  return { keys, args: [value, wish(undefined, keys.length)] };
 }
 
 /** The locks, then their counters, then their queues. */

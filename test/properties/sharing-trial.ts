@@ -69,7 +69,7 @@ export class SharingTrial {
       case 'leave':
         return this.#run(LEAVE, ALL, [value]);
       case 'release':
-        return isShared ? this.#run(shared.RELEASE_SHARED, own, [value]) : this.#alone(value, 0);
+        return isShared ? this.#run(shared.RELEASE_SHARED, own, [value]) : this.#alone(value, '-');
       case 'extend':
         return isShared
           ? this.#run(shared.CONFIRM_SHARED, ALL, [TTL.extend, 1, value])
@@ -121,7 +121,7 @@ export class SharingTrial {
     expect(messages.map(({ store, text }) => `${store} <- ${text}`)).toEqual(said);
   }
 
-  #alone(value: string, ttl: number): Promise<unknown> {
+  #alone(value: string, ttl: number | '-'): Promise<unknown> {
     return this.#run(ACQUIRE_OR_RELEASE, ALL.slice(0, 3), [value, ttl]);
   }
 

@@ -85,6 +85,57 @@ describe('What is wanted of a RedisLockStore in one turn', () => {
     expect((await again)!.fencingToken).toBeGreaterThan(first!.fencingToken!);
   });
 
+  it('is freed, and refused, where there is no memory for more', async () => {
+    const store = await busyStore(client);
+    const leases = await Promise.all(['a', 'b'].map((key) => store.tryAcquire(aRequest(key))));
+    await server.command('CONFIG', 'SET', 'maxmemory', '1');
+    const refused = expect(store.tryAcquire(aRequest('c'))).rejects.toThrow(/OOM/);
+    const released = leases.map((lease) => lease!.release());
+    expect(await Promise.all(released)).toEqual([true, true]);
+    await refused;
+    await server.command('CONFIG', 'SET', 'maxmemory', '0');
+    await nothingLeft(server);
+  });
+
+  it('is sent in full where the server has forgotten the script', async () => {
+    const store = await busyStore(client);
+    await server.command('SCRIPT', 'FLUSH');
+    const leases = await Promise.all(KEYS.map((key) => store.tryAcquire(aRequest(key))));
+    await server.command('SCRIPT', 'FLUSH');
+    expect(await Promise.all(leases.map((lease) => lease!.release()))).toEqual(
+      KEYS.map(() => true),
+    );
+  });
+
+  it('is sent before the store is closed', async () => {
+    const store = await busyStore(client);
+    const leases = await Promise.all(['a', 'b'].map((key) => store.tryAcquire(aRequest(key))));
+    const released = leases.map((lease) => lease!.release());
+    await store.close();
+    await client.redis.quit();
+    expect(await Promise.all(released)).toEqual([true, true]);
+  });
+
+  it('is the same for clients that make strings of numbers, and add a prefix', async () => {
+    await using other = new OwnClient(server.url, { stringNumbers: true, keyPrefix: 'app:' });
+    const store = await busyStore(other);
+    const leases = await Promise.all(['a', 'b', 'a'].map((key) => store.tryAcquire(aRequest(key))));
+    expect(leases[0]!.fencingToken).toBeGreaterThan(1n);
+    expect(leases[2]).toBeUndefined();
+    expect(await leases[1]!.release()).toBe(true);
+    expect(await server.command('EXISTS', 'app:lock:a', 'app:lock:b')).toBe(1);
+  });
+
+  it('fails for each of them where the client throws', async () => {
+    const store = await busyStore(client);
+    jest.spyOn(client.redis, 'evalsha').mockImplementation(() => {
+      throw new Error('no');
+    });
+    const attempts = KEYS.map((key) => store.tryAcquire(aRequest(key)));
+    const outcomes = await Promise.allSettled(attempts);
+    expect(outcomes.map(({ status }) => status)).toEqual(KEYS.map(() => 'rejected'));
+  });
+
   it('fails together with its connection, and is taken back', async () => {
     await using proxy = await TcpProxy.start(server.port);
     await using behind = new OwnClient(proxy.url, { maxRetriesPerRequest: 0 });

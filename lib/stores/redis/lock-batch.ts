@@ -1,3 +1,4 @@
+import { promised } from '../../core/store-call.js';
 import type { Held } from './held.js';
 import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -12,7 +13,6 @@ export class LockBatch {
   readonly #args: (string | number)[] = [];
   #answer!: (answers: Answers) => void;
   #fail!: (error: unknown) => void;
-  #acknowledged: Promise<unknown> | undefined;
   #size = 0;
 
   constructor() {
@@ -22,8 +22,8 @@ export class LockBatch {
     });
   }
 
-  /** `ttl` 0: the lock is freed. Returns the index of its answer. */
-  add({ request, keys, value }: Held, ttl: number, floor?: bigint): number {
+  /** Without a `ttl`, the lock is freed. Returns the index of its answer. */
+  add({ request, keys, value }: Held, ttl?: number, floor?: bigint): number {
     for (const key of keys) this.#keys.push(key);
     this.#args.push(value, wish(ttl, request.keys.length, floor));
     return this.#size++;
@@ -31,23 +31,10 @@ export class LockBatch {
 
   /** To be called once. */
   send(runner: ScriptRunner): void {
-    const read = (reply: unknown): boolean => {
-      const answers = this.#size === 1 ? [reply] : (reply as Answers);
-      this.#answer(answers);
-      return answers.some(isGrant);
-    };
-    const sent = runner.change(ACQUIRE_OR_RELEASE, this.#keys, this.#args, read);
-    sent.catch(this.#fail);
-    if (runner.awaitsReplicas) this.#acknowledged = sent;
+    const read = (reply: unknown) => (this.#size === 1 ? [reply] : (reply as Answers));
+    promised(() => runner.run(ACQUIRE_OR_RELEASE, this.#keys, this.#args, read)).then(
+      this.#answer,
+      this.#fail,
+    );
   }
-
-  /** Resolves once the replicas have what was granted, where that is wanted. Of a call that has been answered. */
-  get acknowledged(): Promise<unknown> | undefined {
-    return this.#acknowledged;
-  }
-}
-
-/** A fencing token. */
-function isGrant(answer: unknown): boolean {
-  return Number(answer) > 1;
 }

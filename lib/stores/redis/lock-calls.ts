@@ -3,11 +3,9 @@ import { LockBatch } from './lock-batch.js';
 import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
 import { isOne } from './redis-script.js';
 import type { ScriptRunner } from './script-runner.js';
+import { LARGEST_CALL } from './turn-calls.js';
 
-/** Enough to spare commands, and little enough to keep nobody else waiting at the server. */
-const LARGEST_CALL = 100;
-
-/** Locks in the first call of a turn: the server has something to do. Each next call may be twice as large. */
+/** Locks that are gathered before a turn sends anything: the server has something to do. Then it is twice as many each time. */
 const FIRST_CALL = 4;
 
 /** A lock that is alone in its turn is not worth holding back. How often to look whether that is still so. */
@@ -40,7 +38,7 @@ export class LockCalls {
     this.#gathers = gathers;
   }
 
-  /** From now on, what a turn wants leaves in one call: other servers keep this process waiting. */
+  /** From now on, a turn sends once it is over: other servers keep this process waiting. */
   gatherWholeTurns(): void {
     this.#first = LARGEST_CALL;
   }
@@ -66,20 +64,18 @@ export class LockCalls {
     this.#count();
     return batch.answers.then((answers) => {
       const answer = answers[index];
-      if (isError(answer)) return failed(new Error(String(answer)));
-      if (answer === null || !batch.acknowledged) return granted(answer);
-      return batch.acknowledged.then(() => granted(answer), failed);
+      return isError(answer) ? failed(new Error(String(answer))) : granted(answer);
     }, failed);
   }
 
   /** Resolves `false` when a key had been lost. */
   release(held: Held): Promise<boolean> {
     if (!this.#gathers || this.#goesAlone()) {
-      const args = [held.value, wish(0, held.request.keys.length)];
+      const args = [held.value, wish(undefined, held.request.keys.length)];
       return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, isOne);
     }
     const batch = this.#batchFor(held);
-    const index = batch.add(held, 0);
+    const index = batch.add(held);
     this.#count();
     return batch.answers.then((answers) => {
       const answer = answers[index];

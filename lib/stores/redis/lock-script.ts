@@ -3,9 +3,9 @@ import { RedisScript } from './redis-script.js';
 
 /** What is wanted nearly always, before anything is defined that only the other cases need. */
 const ONE_THAT_NOBODY_AWAITS = `
-if #KEYS == 3 and tonumber(ARGV[2]) then
+if #KEYS == 3 and not string.find(ARGV[2], ' ', 1, true) then
   local call, lock, counter, queue, value, ttl = redis.call, KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
-  if ttl == '0' then
+  if ttl == '-' then
     if redis.pcall('get', lock) == value and call('exists', queue) == 0 then
       if redis.pcall('append', counter, ' r') == 2 then call('del', counter) end
       return call('del', lock)
@@ -84,35 +84,39 @@ end`;
 
 /**
  * Takes and frees locks, one after the other. KEYS, for each: the lock keys, their counters, their queues. ARGV, for each: value,
- * and "<ttl> <number of keys> <floor>": a ttl of 0 frees it, the number is missing where it is 1, and the floor for the fencing
- * token where that is the server's clock.
- * Returns, for each: what `acquire` or `release` says, or the text of an error that concerns this one only: a key of another type.
+ * and what `wish` makes: "<ttl> <number of keys> <floor>". A ttl of `-` frees it, the number is missing where it is 1, and the
+ * floor for the fencing token where that is the server's clock.
+ * Returns, for each: what `acquire` or `release` says, or the text of an error, which keeps none of the others from what it wants.
  * For one lock, that itself, and not a list: to read a list takes the client as long as the rest.
  */
 export const ACQUIRE_OR_RELEASE =
   new RedisScript(`${ONE_THAT_NOBODY_AWAITS}${MINT}${HAND_OVER}${FIRST_LINE}${ACQUIRE}${RELEASE}
 local answers = {}
+local failures = 0
 local before = 0
 for i = 1, #ARGV, 2 do
   local value, ttl = ARGV[i], ARGV[i + 1]
   local n, floor = 1
   if string.find(ttl, ' ', 1, true) then
-    ttl, n, floor = string.match(ttl, '^(%d+) (%d+) ?(%d*)$')
+    ttl, n, floor = string.match(ttl, '^(%S+) (%d+) ?(%d*)$')
     n = tonumber(n)
   end
-  local is_done, answer = pcall(ttl == '0' and release or acquire, before, n, value, ttl, floor)
+  local is_done, answer = pcall(ttl == '-' and release or acquire, before, n, value, ttl, floor)
   if not is_done then
+    failures = failures + 1
     answer = type(answer) == 'table' and answer.err or answer
-    if #ARGV == 2 or not string.find(answer, 'WRONGTYPE', 1, true) then return redis.error_reply(answer) end
+    -- As an error of the command, so that a client that is set to connect to the new master does.
+    if string.find(answer, 'READONLY', 1, true) then return redis.error_reply(answer) end
   end
-  if #ARGV == 2 then return answer end
   answers[#answers + 1] = answer
   before = before + 3 * n
 end
+if failures == #answers then return redis.error_reply(answers[1]) end
+if #answers == 1 then return answers[1] end
 return answers`);
 
-/** What the script is to do with so many keys. A `ttl` of 0 frees them. */
-export function wish(ttl: number, keyCount: number, floor?: bigint): string | number {
+/** What the script is to do with so many keys. Without a `ttl` it frees them. */
+export function wish(ttl: number | undefined, keyCount: number, floor?: bigint): string | number {
   if (floor !== undefined) return `${ttl} ${keyCount} ${floor}`;
-  return keyCount === 1 ? ttl : `${ttl} ${keyCount}`;
+  return keyCount === 1 ? (ttl ?? '-') : `${ttl ?? '-'} ${keyCount}`;
 }

@@ -15,7 +15,6 @@ import { Extensions } from './extensions.js';
 import { watchServer } from './failover.js';
 import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, permitsFrom } from './held.js';
 import { asInspection } from './inspection.js';
-import { abandon } from './lease-end.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
 import type { RedisClient } from './redis-client.js';
@@ -28,7 +27,8 @@ import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
 import { RedisServerLink, canWatch } from './server-link.js';
 import { SharedRedisLease } from './shared-redis-lease.js';
-import { ACQUIRE_SHARED, CONFIRM_SHARED, EXTEND_SHARED, RELEASE_SHARED } from './shared-scripts.js';
+import { abandonShared } from './shared-release.js';
+import { ACQUIRE_SHARED, CONFIRM_SHARED, EXTEND_SHARED } from './shared-scripts.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
@@ -70,9 +70,9 @@ export class RedisLockStore implements LockStore {
     this.#client = client;
     this.#slotOf = slotOf;
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf);
-    // What LockCalls gathers is a write of its own.
-    const direct = new ScriptRunner(client, replicas, false, slotOf);
-    const lockCalls = new LockCalls(direct, slotOf, batchWrites);
+    const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock for itself
+    const direct = new ScriptRunner(client, replicas, false, slotOf); // for calls that hold what a turn wants already
+    const lockCalls = new LockCalls(gathers ? direct : this.#runner, slotOf, gathers);
     this.#runner.sendFirst(() => lockCalls.send());
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, id, this.#runner, slotOf, localPassLimit);
@@ -129,6 +129,7 @@ export class RedisLockStore implements LockStore {
 
   /** Ends the subscription, and leaves nothing of ours with the client. */
   async close(): Promise<void> {
+    this.#around.lockCalls.send(); // before whatever is asked of the client next
     this.#waitingRoom?.close();
     this.#link?.close();
     for (const watch of this.#clusterWatches.splice(0)) watch.close();
@@ -141,7 +142,7 @@ export class RedisLockStore implements LockStore {
       return reply === null ? undefined : new SharedRedisLease(held, this.#around);
     };
     const failed = (error: unknown): never => {
-      if (!(error instanceof LockPermitsError)) abandon(this.#runner, RELEASE_SHARED, held);
+      if (!(error instanceof LockPermitsError)) abandonShared(this.#runner, held);
       throw error;
     };
     const args = [held.value, request.ttl];

@@ -35,11 +35,6 @@ export class ScriptRunner {
     this.#masters = needsMasters ? new SlotMasters(client, slotOf) : undefined;
   }
 
-  /** A change counts only once the replicas have it. */
-  get awaitsReplicas(): boolean {
-    return this.#options.replicas > 0;
-  }
-
   /** `flush` sends what was asked for before a script that somebody else runs, so that commands leave in their order. */
   sendFirst(flush: () => void): void {
     this.#flush = flush;
@@ -71,7 +66,7 @@ export class ScriptRunner {
     read: Read<T>,
     failed?: Failed,
   ): Promise<T> {
-    if (!this.awaitsReplicas) return this.run(script, keys, args, read, failed);
+    if (this.#options.replicas === 0) return this.run(script, keys, args, read, failed);
     const answer = this.#masters
       ? this.#masters.run(keys, (master, named) => this.#replicated(master, script, named, args, read)) // prettier-ignore
       : this.#replicated(this.#client, script, keys, args, read);

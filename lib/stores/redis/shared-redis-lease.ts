@@ -1,8 +1,7 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Held } from './held.js';
-import { release } from './lease-end.js';
+import { releaseShared } from './shared-release.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
-import { RELEASE_SHARED } from './shared-scripts.js';
 
 /** One of those who share some locks. */
 export class SharedRedisLease implements Lease {
@@ -31,7 +30,7 @@ export class SharedRedisLease implements Lease {
   release(): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
-    return release(this.#around.runner, RELEASE_SHARED, this.#held);
+    return releaseShared(this.#around.runner, this.#held);
   }
 
   /** Those behind may fit beside it. */

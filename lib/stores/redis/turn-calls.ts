@@ -1,5 +1,5 @@
 /** Enough to spare commands, and little enough to keep nobody else waiting at the server. */
-const LARGEST_CALL = 100;
+export const LARGEST_CALL = 100;
 
 /** Gathers what one turn of the event loop wants to send, and makes few calls of it. A call holds one group. */
 export class TurnCalls<Item> {
