@@ -1,10 +1,10 @@
 // What the decorated method and withLock cost on top of the two commands that no lock on Redis can do without: SET NX PX and a
 // compare-and-delete by EVALSHA, on the very same connection.
-import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { connect } from './lib/clients.mjs';
 import { options } from './lib/options.mjs';
 import { paired } from './lib/paired.mjs';
+import { rawCycle } from './lib/plain-cycles.mjs';
 import { projectRequire } from './lib/project.mjs';
 import { publish } from './lib/results.mjs';
 import { startRedis } from './lib/servers.mjs';
@@ -20,13 +20,9 @@ const { NestFactory } = projectRequire('@nestjs/core');
 const { DistributedLockModule, LockService } = projectRequire('nest-holdfast');
 const OrdersService = makeOrdersService(projectRequire);
 
-const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
-const RELEASE_SHA = createHash('sha1').update(RELEASE).digest('hex');
-
 const server = await startRedis();
 watchPorts(server.port);
 const client = await connect(Redis, server.port);
-await client.script('LOAD', RELEASE);
 const root = {
   module: class AppModule {},
   imports: [DistributedLockModule.forRoot({ redis: client })],
@@ -36,14 +32,7 @@ const app = await NestFactory.createApplicationContext(root, { logger: false });
 const orders = app.get(OrdersService);
 const locks = app.get(LockService);
 
-const raw = {
-  name: 'raw ioredis',
-  cycle: async (index) => {
-    const token = randomUUID();
-    await client.set(`lock:${index}`, token, 'PX', 30_000, 'NX');
-    await client.evalsha(RELEASE_SHA, 1, `lock:${index}`, token);
-  },
-};
+const raw = { name: 'raw ioredis', cycle: await rawCycle(client) };
 const candidates = [
   { name: '@DistributedLock', cycle: (index) => orders.pay(index) },
   { name: 'withLock', cycle: (index) => locks.withLock(`order:${index}`, async () => {}) },

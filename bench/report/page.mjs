@@ -42,7 +42,9 @@ function targets(verdicts) {
             ({ what, row, measured, limit }) =>
               `${what} of \`${row}\` (${measured}, target ${limit})`,
           )
-          .join('; ')}.`;
+          .join(
+            '; ',
+          )}. [Where the time goes](where-the-time-goes.md) says why, and what would have to change.`;
   const rest = open > 0 ? ` ${open} were not measured in this run.` : '';
   return `${summary}${rest}\n\n${table(['what', 'row', 'measured', 'limit', 'met'], verdicts)}`;
 }

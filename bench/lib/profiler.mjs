@@ -1,0 +1,59 @@
+import { Session } from 'node:inspector/promises';
+import { PROJECT } from './project.mjs';
+
+/** Microseconds between two looks at what runs. */
+const INTERVAL = 100;
+
+/** What is not code of anybody's, by the names that V8 gives it. */
+const NAMED = {
+  '(idle)': undefined,
+  '(garbage collector)': 'garbage',
+  writeUtf8String: 'writes',
+  writeBuffer: 'writes',
+  writev: 'writes',
+  runMicrotasks: 'promises',
+};
+
+export const LAYERS = [
+  'core',
+  'store',
+  'ioredis',
+  'node',
+  'promises',
+  'garbage',
+  'writes',
+  'other',
+];
+
+/** Runs `work` and resolves with the microseconds that each layer took, and with the CPU time of the process. */
+export async function profiled(work) {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: INTERVAL });
+  const cpu = process.cpuUsage();
+  await session.post('Profiler.start');
+  const result = await work();
+  const { profile } = await session.post('Profiler.stop');
+  const { user, system } = process.cpuUsage(cpu);
+  session.disconnect();
+  return { result, cpu: user + system, layers: layersOf(profile) };
+}
+
+function layersOf({ nodes, samples, timeDeltas }) {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const layers = Object.fromEntries(LAYERS.map((layer) => [layer, 0]));
+  samples.forEach((id, index) => {
+    const layer = layerOf(frames.get(id));
+    if (layer) layers[layer] += timeDeltas[index];
+  });
+  return layers;
+}
+
+function layerOf({ functionName, url }) {
+  if (functionName in NAMED) return NAMED[functionName];
+  if (url.includes('/node_modules/')) return /ioredis|redis|denque/.test(url) ? 'ioredis' : 'other';
+  if (url.startsWith('node:')) return 'node';
+  if (!url.includes(`${PROJECT}dist/`)) return 'other';
+  return url.includes('/stores/') ? 'store' : 'core';
+}
