@@ -1,4 +1,5 @@
 import type { Held } from './held.js';
+import { isErrorText, isOne } from './redis-script.js';
 import type { RedisScript } from './redis-script.js';
 import type { ScriptRunner } from './script-runner.js';
 import { TurnCalls } from './turn-calls.js';
@@ -60,11 +61,10 @@ export class Extensions {
   }
 }
 
-/** An answer that is no number is the text of an error. Some clients make strings of numbers. */
 function settle(extensions: readonly Extension[], answers: readonly unknown[]): void {
   extensions.forEach(({ resolve, reject }, index) => {
-    const answer = Number(answers[index]);
-    if (Number.isNaN(answer)) reject(new Error(String(answers[index])));
-    else resolve(answer === 1);
+    const answer = answers[index];
+    if (isErrorText(answer)) reject(new Error(String(answer)));
+    else resolve(isOne(answer));
   });
 }

@@ -1,7 +1,7 @@
 import type { Held } from './held.js';
 import { LockBatch } from './lock-batch.js';
 import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
-import { isOne } from './redis-script.js';
+import { isErrorText, isOne, rethrow } from './redis-script.js';
 import type { ScriptRunner } from './script-runner.js';
 import { LARGEST_CALL } from './turn-calls.js';
 
@@ -10,6 +10,13 @@ const FIRST_CALL = 4;
 
 /** A lock that is alone in its turn is not worth holding back. How often to look whether that is still so. */
 const PROBE_EVERY = 8;
+
+/** What somebody wants of a lock: without a `ttl`, to free it. */
+interface LockCall {
+  readonly held: Held;
+  readonly ttl?: number;
+  readonly floor?: bigint | undefined;
+}
 
 /**
  * Takes and frees locks. What is wanted in one turn of the event loop leaves in few calls, in the order in which it was wanted:
@@ -55,38 +62,37 @@ export class LockCalls {
       this.abandon(held);
       throw error;
     };
+    return this.#ask({ held, ttl, floor }, granted, failed);
+  }
+
+  /** Resolves `false` when a key had been lost. */
+  release(held: Held): Promise<boolean> {
+    return this.#ask({ held }, isOne, rethrow);
+  }
+
+  /** After a request that failed, which may have been applied all the same. Where this fails too, the ttl frees the key. */
+  abandon(held: Held): void {
+    this.release(held).catch(() => undefined);
+  }
+
+  #ask<T>(
+    { held, ttl, floor }: LockCall,
+    read: (answer: unknown) => T,
+    failed: (error: unknown) => never,
+  ): Promise<T> {
     if (!this.#gathers || this.#goesAlone()) {
       const args = [held.value, wish(ttl, held.request.keys.length, floor)];
-      return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, granted, failed);
+      if (ttl === undefined)
+        return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
+      return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
     }
     const batch = this.#batchFor(held);
     const index = batch.add(held, ttl, floor);
     this.#count();
     return batch.answers.then((answers) => {
       const answer = answers[index];
-      return isError(answer) ? failed(new Error(String(answer))) : granted(answer);
+      return isErrorText(answer) ? failed(new Error(String(answer))) : read(answer);
     }, failed);
-  }
-
-  /** Resolves `false` when a key had been lost. */
-  release(held: Held): Promise<boolean> {
-    if (!this.#gathers || this.#goesAlone()) {
-      const args = [held.value, wish(undefined, held.request.keys.length)];
-      return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, isOne);
-    }
-    const batch = this.#batchFor(held);
-    const index = batch.add(held);
-    this.#count();
-    return batch.answers.then((answers) => {
-      const answer = answers[index];
-      if (isError(answer)) throw new Error(String(answer));
-      return isOne(answer);
-    });
-  }
-
-  /** After a request that failed, which may have been applied all the same. Where this fails too, the ttl frees the key. */
-  abandon(held: Held): void {
-    this.release(held).catch(() => undefined);
   }
 
   #goesAlone(): boolean {
@@ -127,9 +133,4 @@ export class LockCalls {
     this.#gathered.clear();
     for (const batch of batches) batch.send(this.#runner);
   }
-}
-
-/** An answer that is no number is the text of an error. Some clients make strings of numbers. */
-function isError(answer: unknown): boolean {
-  return Number.isNaN(Number(answer));
 }

@@ -27,11 +27,16 @@ export class RedisScript {
   }
 }
 
-function rethrow(error: unknown): never {
+export function rethrow(error: unknown): never {
   throw error;
 }
 
 /** For scripts that answer 1 or 0. Some clients make strings of numbers. */
 export function isOne(reply: unknown): boolean {
   return Number(reply) === 1;
+}
+
+/** For scripts that answer numbers for several at once. Some clients make strings of numbers. */
+export function isErrorText(answer: unknown): boolean {
+  return Number.isNaN(Number(answer));
 }
