@@ -30,21 +30,20 @@ ratios, which were formed within the run. All figures are medians over the quiet
   return lines.join('\n\n');
 }
 
+const WHY =
+  '[Where the time goes](where-the-time-goes.md) says why, and what would have to change.';
+
 function targets(verdicts) {
   const judged = verdicts.filter(({ met }) => met !== 'not measured');
   const missed = judged.filter(({ met }) => met !== 'yes');
   const open = verdicts.length - judged.length;
+  const list = missed.map(
+    ({ what, row, measured, limit }) => `${what} of \`${row}\` (${measured}, target ${limit})`,
+  );
   const summary =
     missed.length === 0
       ? `All ${judged.length} targets that were measured are met.`
-      : `${missed.length} of the ${judged.length} targets that were measured are missed: ${missed
-          .map(
-            ({ what, row, measured, limit }) =>
-              `${what} of \`${row}\` (${measured}, target ${limit})`,
-          )
-          .join(
-            '; ',
-          )}. [Where the time goes](where-the-time-goes.md) says why, and what would have to change.`;
+      : `${missed.length} of the ${judged.length} targets that were measured are missed: ${list.join('; ')}. ${WHY}`;
   const rest = open > 0 ? ` ${open} were not measured in this run.` : '';
   return `${summary}${rest}\n\n${table(['what', 'row', 'measured', 'limit', 'met'], verdicts)}`;
 }
