@@ -134,15 +134,15 @@ export class ScriptDeeds {
 
 interface LockCall {
   readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
+  readonly args: readonly string[];
 }
 
 function wanted({ keys, value }: Leased, floor?: bigint): LockCall {
-  return { keys, args: [value, wish(TTL.acquire, keys.length, floor)] };
+  return { keys, args: wish(value, keys.length, TTL.acquire, floor) };
 }
 
 function freed({ keys, value }: Leased): LockCall {
-  return { keys, args: [value, wish(undefined, keys.length)] };
+  return { keys, args: wish(value, keys.length) };
 }
 
 /** The locks, then their counters, then their queues. */

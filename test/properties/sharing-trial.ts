@@ -1,4 +1,4 @@
-import { ACQUIRE_OR_RELEASE } from '../../lib/stores/redis/lock-script.js';
+import { ACQUIRE_OR_RELEASE, wish } from '../../lib/stores/redis/lock-script.js';
 import { EXTEND, RENEW } from '../../lib/stores/redis/redis-scripts.js';
 import { LEAVE, WAIT } from '../../lib/stores/redis/queue-scripts.js';
 import * as shared from '../../lib/stores/redis/shared-scripts.js';
@@ -69,7 +69,7 @@ export class SharingTrial {
       case 'leave':
         return this.#run(LEAVE, ALL, [value]);
       case 'release':
-        return isShared ? this.#run(shared.RELEASE_SHARED, own, [value]) : this.#alone(value, '-');
+        return isShared ? this.#run(shared.RELEASE_SHARED, own, [value]) : this.#alone(value);
       case 'extend':
         return isShared
           ? this.#run(shared.CONFIRM_SHARED, ALL, [TTL.extend, 1, value])
@@ -121,8 +121,8 @@ export class SharingTrial {
     expect(messages.map(({ store, text }) => `${store} <- ${text}`)).toEqual(said);
   }
 
-  #alone(value: string, ttl: number | '-'): Promise<unknown> {
-    return this.#run(ACQUIRE_OR_RELEASE, ALL.slice(0, 3), [value, ttl]);
+  #alone(value: string, ttl?: number): Promise<unknown> {
+    return this.#run(ACQUIRE_OR_RELEASE, ALL.slice(0, 3), wish(value, 1, ttl));
   }
 
   #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {

@@ -10,7 +10,7 @@ type Answers = readonly unknown[];
 export class LockBatch {
   readonly answers: Promise<Answers>;
   readonly #keys: string[] = [];
-  readonly #args: (string | number)[] = [];
+  readonly #args: string[] = [];
   #answer!: (answers: Answers) => void;
   #fail!: (error: unknown) => void;
   #size = 0;
@@ -24,8 +24,8 @@ export class LockBatch {
 
   /** Without a `ttl`, the lock is freed. Returns the index of its answer. */
   add({ request, keys, value }: Held, ttl?: number, floor?: bigint): number {
-    for (const key of keys) this.#keys.push(key);
-    this.#args.push(value, wish(ttl, request.keys.length, floor));
+    this.#keys.push(...keys);
+    this.#args.push(...wish(value, request.keys.length, ttl, floor));
     return this.#size++;
   }
 

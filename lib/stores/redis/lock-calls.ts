@@ -81,7 +81,7 @@ export class LockCalls {
     failed: (error: unknown) => never,
   ): Promise<T> {
     if (!this.#gathers || this.#goesAlone()) {
-      const args = [held.value, wish(ttl, held.request.keys.length, floor)];
+      const args = wish(held.value, held.request.keys.length, ttl, floor);
       if (ttl === undefined)
         return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
       return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);

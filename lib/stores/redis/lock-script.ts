@@ -1,26 +1,42 @@
 import { COUNTER_SECONDS, FIRST_LINE, HAND_OVER, MINT } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 
-/** What is wanted nearly always, before anything is defined that only the other cases need. */
-const ONE_THAT_NOBODY_AWAITS = `
-if #KEYS == 3 and not string.find(ARGV[2], ' ', 1, true) then
-  local call, lock, counter, queue, value, ttl = redis.call, KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
+/** What is wanted nearly always. */
+const STRAIGHT = `
+local call = redis.call
+local now
+-- What \`acquire\` and \`release\` say of one key that nobody waits for. Nil: they have to be asked.
+local function straight(lock, counter, queue, value, ttl, floor)
   if ttl == '-' then
-    if redis.pcall('get', lock) == value and call('exists', queue) == 0 then
-      if redis.pcall('append', counter, ' r') == 2 then call('del', counter) end
-      return call('del', lock)
-    end
-  elseif call('set', lock, value, 'NX', 'PX', ttl) then
-    local time = call('time')
-    local fence = time[1] * 1000000 + time[2]
-    local before = call('set', counter, string.format('%.0f ', fence) .. value, 'EX', ${COUNTER_SECONDS}, 'GET')
-    local was_released = before and string.sub(before, -2) == ' r'
-    if not before or tonumber(string.match(before, '^%d+')) < fence then
-      if was_released or call('exists', queue) == 0 then return fence end
-    end
-    call('del', lock)
-    if before then call('set', counter, before, 'EX', ${COUNTER_SECONDS}) else call('del', counter) end
+    if redis.pcall('get', lock) ~= value or call('exists', queue) == 1 then return nil end
+    if redis.pcall('append', counter, ' r') == 2 then call('del', counter) end
+    return call('del', lock)
   end
+  if not call('set', lock, value, 'NX', 'PX', ttl) then
+    if call('get', lock) == value then return nil end
+    return false
+  end
+  if floor == '' then
+    if not now then
+      local time = call('time')
+      now = string.format('%d%06d', time[1], time[2])
+    end
+    floor = now
+  end
+  local fence = tonumber(floor)
+  local before = call('set', counter, floor .. ' ' .. value, 'EX', '${COUNTER_SECONDS}', 'GET')
+  if not before or tonumber(string.match(before, '^%d+')) < fence then
+    if before and string.sub(before, -2) == ' r' or call('exists', queue) == 0 then return fence end
+  end
+  call('del', lock)
+  if before then call('set', counter, before, 'EX', '${COUNTER_SECONDS}') else call('del', counter) end
+end
+-- Before anything is defined that only the other cases need.
+local is_lone = #ARGV == 3
+local has_one_key_each = #KEYS == #ARGV
+if is_lone and has_one_key_each then
+  local answer = straight(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3])
+  if answer ~= nil then return answer end
 end`;
 
 const ACQUIRE = `
@@ -83,25 +99,30 @@ local function release(before, n, value)
 end`;
 
 /**
- * Takes and frees locks, one after the other. KEYS, for each: the lock keys, their counters, their queues. ARGV, for each: value,
- * and what `wish` makes: "<ttl> <number of keys> <floor>". A ttl of `-` frees it, the number is missing where it is 1, and the
- * floor for the fencing token where that is the server's clock.
- * Returns, for each: what `acquire` or `release` says, or the text of an error, which keeps none of the others from what it wants.
- * For one lock, that itself, and not a list: to read a list takes the client as long as the rest.
+ * Takes and frees locks, one after the other. KEYS, for each: the lock keys, their counters, their queues. ARGV, for each: what
+ * `wish` makes. Returns, for each: what `acquire` or `release` says, or the text of an error, which keeps none of the others
+ * from what it wants. For one lock, that itself, and not a list: to read a list takes the client as long as the rest.
  */
 export const ACQUIRE_OR_RELEASE =
-  new RedisScript(`${ONE_THAT_NOBODY_AWAITS}${MINT}${HAND_OVER}${FIRST_LINE}${ACQUIRE}${RELEASE}
+  new RedisScript(`${STRAIGHT}${MINT}${HAND_OVER}${FIRST_LINE}${ACQUIRE}${RELEASE}
+local function take_or_free(before, n, value, ttl, floor)
+  if n == 1 and not is_lone then
+    local answer = straight(KEYS[before + 1], KEYS[before + 2], KEYS[before + 3], value, ttl, floor)
+    if answer ~= nil then return answer end
+  end
+  if ttl == '-' then return release(before, n, value) end
+  return acquire(before, n, value, ttl, floor)
+end
 local answers = {}
 local failures = 0
 local before = 0
-for i = 1, #ARGV, 2 do
-  local value, ttl = ARGV[i], ARGV[i + 1]
-  local n, floor = 1
-  if string.find(ttl, ' ', 1, true) then
-    ttl, n, floor = string.match(ttl, '^(%S+) (%d+) ?(%d*)$')
-    n = tonumber(n)
+for i = 1, #ARGV, 3 do
+  local ttl, n = ARGV[i + 1], 1
+  if not has_one_key_each then
+    ttl, n = string.match(ttl, '^(%S+) ?(%d*)$')
+    n = tonumber(n) or 1
   end
-  local is_done, answer = pcall(ttl == '-' and release or acquire, before, n, value, ttl, floor)
+  local is_done, answer = pcall(take_or_free, before, n, ARGV[i], ttl, ARGV[i + 2])
   if not is_done then
     failures = failures + 1
     answer = type(answer) == 'table' and answer.err or answer
@@ -115,8 +136,11 @@ if failures == #answers then return redis.error_reply(answers[1]) end
 if #answers == 1 then return answers[1] end
 return answers`);
 
-/** What the script is to do with so many keys. Without a `ttl` it frees them. */
-export function wish(ttl: number | undefined, keyCount: number, floor?: bigint): string | number {
-  if (floor !== undefined) return `${ttl} ${keyCount} ${floor}`;
-  return keyCount === 1 ? (ttl ?? '-') : `${ttl ?? '-'} ${keyCount}`;
+/**
+ * What the script is to do: value, "<ttl> <number of keys>", floor. A ttl of `-` frees the lock, the number is missing where it is
+ * 1, and the floor for the fencing token is empty where that is the server's clock.
+ */
+export function wish(value: string, keyCount: number, ttl?: number, floor?: bigint): string[] {
+  const what = ttl === undefined ? '-' : String(ttl);
+  return [value, keyCount === 1 ? what : `${what} ${keyCount}`, floor?.toString() ?? ''];
 }

@@ -39,13 +39,13 @@ local function mint(first, last, value, block, floor)
   local before
   local counter = string.format('%.0f ', fence + block - 1) .. value
   for i = first, last do
-    before = redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}, 'GET')
+    before = redis.call('set', KEYS[i], counter, 'EX', '${COUNTER_SECONDS}', 'GET')
     if before then highest = math.max(highest, tonumber(string.match(before, '^%d+'))) end
     if not before or string.sub(before, -2) ~= ' r' then was_released = false end
   end
   if highest < fence then return fence, was_released, before end
   counter = string.format('%.0f ', highest + block) .. value
-  for i = first, last do redis.call('set', KEYS[i], counter, 'EX', ${COUNTER_SECONDS}) end
+  for i = first, last do redis.call('set', KEYS[i], counter, 'EX', '${COUNTER_SECONDS}') end
   return highest + 1, was_released, before
 end`;
 
@@ -57,7 +57,7 @@ local function may_raise(counter, from)
 end
 local function raise(counter, value, to)
   local rest = string.match(redis.call('get', KEYS[counter]) or '', '^%d+( .*)$') or ' ' .. value
-  redis.call('set', KEYS[counter], to .. rest, 'EX', ${COUNTER_SECONDS})
+  redis.call('set', KEYS[counter], to .. rest, 'EX', '${COUNTER_SECONDS}')
 end`;
 
 export const FIRST_LINE = `
