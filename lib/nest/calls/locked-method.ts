@@ -63,17 +63,17 @@ class LockedCall {
     } catch (error) {
       return insteadOfResult(this.#refused, error);
     }
-    let stream: Observable<unknown> | undefined;
+    let result: unknown;
     try {
-      const result: unknown = await scope.run(() => this.#promisable(this.#work(scope)));
-      stream = isObservable(result) ? this.#promisedStream(scope, result) : undefined;
-      if (stream) return stream;
+      result = await scope.run(() => this.#promisable(this.#work(scope)));
+      if (isObservable(result)) return this.#promisedStream(scope, result);
+    } catch (error) {
       await scope.leave();
-      scope.assertKept(result);
-      return result;
-    } finally {
-      if (!stream) await scope.leave();
+      throw error;
     }
+    await scope.leave();
+    scope.assertKept(result);
+    return result;
   }
 
   observable(): Observable<unknown> {
