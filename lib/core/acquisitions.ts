@@ -6,6 +6,7 @@ import { HeldLease } from './held-lease.js';
 import type { LeaseSurroundings } from './held-lease.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import { LockStoreError } from './lock-errors.js';
+import type { LockLostError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import { checkSharing } from './store-upkeep.js';
@@ -89,7 +90,7 @@ export class Acquisitions {
     this.#around.events.publish('held', () => held.event());
     if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
     this.#end(acquisition);
-    held.assertHeld();
+    if (held.lostError) throw this.#endedEarly(held.lostError);
     return use(held);
   }
 
@@ -101,5 +102,12 @@ export class Acquisitions {
 
   #closedError(keys: readonly string[]): LockStoreError {
     return new LockStoreError(keyNames(keys), this.#around.store.name, 'the LockService is closed');
+  }
+
+  /** While the process stood still, after the grant had been looked at. */
+  #endedEarly(loss: LockLostError): LockStoreError {
+    const { key, reason } = loss;
+    const why = `the lock ended before it could be handed out (${reason})`;
+    return new LockStoreError(key, this.#around.store.name, why, { cause: loss });
   }
 }

@@ -2,7 +2,7 @@ import { LockStoreError } from 'nest-holdfast/core';
 import type { Lease } from 'nest-holdfast/core';
 import { validUntil } from '../../lib/core/validity';
 import { FakeLease } from './support/fake-store';
-import { deferred, watch } from './support/outcome';
+import { deferred, rejectionOf, watch } from './support/outcome';
 import { onFakeStore } from './support/setup';
 
 const session = { fencing: true, ttl: false, manyKeys: true };
@@ -127,5 +127,18 @@ describe('trap-01 a grant whose validity is used up on arrival', () => {
     );
     expect(lease.releases).toBe(1);
     expect(events).toEqual([]);
+  });
+
+  it('after it was looked at, while the process stood still, is not handed out either', async () => {
+    const { locks, clock, events } = onFakeStore({ ttl: 100, autoExtend: false });
+    locks.events.on('held', () => clock.jump(100));
+    const error = await rejectionOf(locks.acquire('a'));
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect(error).toMatchObject({
+      message:
+        'Lock store "fake" failed for "a": the lock ended before it could be handed out (expired)',
+      cause: { reason: 'expired' },
+    });
+    expect(events).toEqual(['held', 'lost']);
   });
 });

@@ -33,7 +33,7 @@ describe('a lock whose store lives by sessions', () => {
     // It ends after the grant was looked at and before anybody listens.
     jest.spyOn(controller.signal, 'aborted', 'get').mockImplementation(() => looks++ > 0);
     const error = await rejectionOf(locks.acquire('a'));
-    expect(error).toMatchObject({ code: 'LOCK_LOST', reason: 'session' });
+    expect(error).toMatchObject({ code: 'LOCK_STORE_FAILED', cause: { reason: 'session' } });
     expect(events).toEqual(['held', 'lost']);
     expect(lease.releases).toBe(0);
   });
