@@ -1,4 +1,3 @@
-import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 
 /** Milliseconds: a node that lives is behind the others by less. */
@@ -6,8 +5,12 @@ const LONGEST = 100;
 
 /** Resolves when `answer` has come or failed, which others see to, or takes too long. Never rejects. */
 export function soon(clock: Clock, answer: Promise<unknown>): Promise<void> {
-  const come = new AbortController();
-  const stop = () => come.abort();
-  answer.then(stop, stop);
-  return sleep(clock, LONGEST, come.signal);
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(LONGEST, resolve);
+    const stop = () => {
+      cancel();
+      resolve();
+    };
+    answer.then(stop, stop);
+  });
 }
