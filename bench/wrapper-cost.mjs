@@ -11,8 +11,8 @@ import { startRedis } from './lib/servers.mjs';
 import { watchPorts, wire } from './lib/wire.mjs';
 
 const option = options(
-  { concurrency: [1, 16, 64, 256], rounds: 12, ms: 120 },
-  { concurrency: [1, 64], rounds: 4, ms: 60 },
+  { concurrency: [1, 16, 64, 256], rounds: 80, ms: 40, warmUp: 1_500 },
+  { concurrency: [1, 64], rounds: 4, ms: 60, warmUp: 60 },
 );
 const makeOrdersService = createRequire(import.meta.url)('./decorated-service.cjs');
 const { Redis } = projectRequire('ioredis');

@@ -17,11 +17,13 @@ export async function cyclesPerSecond(cycle, concurrency, ms) {
 
 /**
  * Measures every candidate next to the reference, before it in one round and after it in the next, so that both see the same
- * machine. The ratio is formed within each pair; medians are over the rounds.
+ * machine, once `warmUp` ms of each have had their code compiled. The ratio is formed within each pair; medians are over the
+ * rounds: many short ones, because the machine changes its pace within seconds.
  */
-export async function paired(reference, candidates, { concurrency, rounds, ms }) {
+export async function paired(reference, candidates, { concurrency, rounds, ms, warmUp }) {
   const results = candidates.map(({ name }) => ({ name, rates: [], ratios: [], base: [] }));
-  for (const { cycle } of [reference, ...candidates]) await cyclesPerSecond(cycle, concurrency, ms);
+  for (const { cycle } of [reference, ...candidates])
+    await cyclesPerSecond(cycle, concurrency, warmUp);
   for (let round = 0; round < rounds; round++) {
     for (const [index, { cycle }] of candidates.entries()) {
       const order = round % 2 ? [reference.cycle, cycle] : [cycle, reference.cycle];
