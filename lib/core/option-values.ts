@@ -36,15 +36,17 @@ export function checkOption(name: string, value: unknown): void {
   }
 }
 
-function checkRange(name: string, value: unknown, { from, unit, infinite }: Range): void {
+function checkRange(name: string, value: unknown, range: Range): void {
+  if (isWithin(range, value)) return;
+  const { from, unit, infinite } = range;
   const expected = `a whole number of ${unit} from ${from} to ${LONGEST}${infinite ? ', or Infinity' : ''}`;
-  if (typeof value !== 'number') {
-    throw new TypeError(`${name} must be ${expected}, got ${show(value)}`);
-  }
-  if (infinite && value === Infinity) return;
-  if (!Number.isInteger(value) || value < from || value > LONGEST) {
-    throw new RangeError(`${name} must be ${expected}, got ${show(value)}`);
-  }
+  const message = `${name} must be ${expected}, got ${show(value)}`;
+  throw typeof value === 'number' ? new RangeError(message) : new TypeError(message);
+}
+
+function isWithin({ from, infinite }: Range, value: unknown): boolean {
+  if (value === Infinity) return infinite === true;
+  return Number.isInteger(value) && (value as number) >= from && (value as number) <= LONGEST;
 }
 
 /** `example` says how options are written: `{ ttl: 30_000 }`. */
