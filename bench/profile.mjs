@@ -1,5 +1,5 @@
-// Where the time of a lock goes: the microseconds that each layer takes per cycle and per extension, by V8's sampling profiler.
-// Not a part of the benchmark: the profiler costs time itself.
+// Where the time of a lock goes: by the clock, while it is alone, and the microseconds that each layer takes per cycle and per
+// extension, by V8's sampling profiler. Not a part of the benchmark: the profiler costs time itself.
 import { connect, Redis6 } from './lib/clients.mjs';
 import { cyclesPerSecond } from './lib/paired.mjs';
 import { options } from './lib/options.mjs';
@@ -8,12 +8,14 @@ import { projectRequire } from './lib/project.mjs';
 import { publish } from './lib/results.mjs';
 import { rawCycle, storeCycle } from './lib/plain-cycles.mjs';
 import { startRedis } from './lib/servers.mjs';
+import { STRETCHES, stretches } from './lib/stretches.mjs';
 import { sleep } from './lib/time.mjs';
 
 const option = options({
   concurrency: [1, 16, 256],
   ms: 3_000,
   warmUp: 1_500,
+  alone: 4_000,
   locks: 10_000,
   ttl: 3_000,
 });
@@ -45,6 +47,14 @@ for (const concurrency of option.concurrency) {
     rows,
   });
 }
+
+const alone = await stretches(candidates, { rounds: option.alone, warmUp: option.warmUp });
+publish(option.out, {
+  id: 'profile-alone',
+  title: `Where the microseconds of a cycle that is alone go, by the clock (${option.alone} rounds)`,
+  columns: ['name', ...STRETCHES, 'total', 'total/raw'],
+  rows: alone.map((row) => ({ ...row, 'total/raw': row.total / alone[0].total })),
+});
 
 const held = await takeMany(option.locks);
 await sleep(option.ttl); // until the extensions are spread

@@ -8,6 +8,14 @@ export function quantile(values, q) {
 }
 
 export const median = (values) => quantile(values.filter(Number.isFinite), 0.5);
+/** The mean without the lowest and the highest eighth. */
+export function middleMean(values) {
+  const sorted = Float64Array.from(values).sort();
+  const eighth = sorted.length >> 3;
+  const middle = [...sorted.subarray(eighth, sorted.length - eighth)];
+  return sum(middle) / middle.length;
+}
+
 export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /** Spearman's rank correlation of two orders of the same ids. 1: first come, first served; 0: random. */
