@@ -4,12 +4,10 @@ import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
 import { isErrorText, isOne, rethrow } from './redis-script.js';
 import type { ScriptRunner } from './script-runner.js';
 import { LARGEST_CALL } from './turn-calls.js';
+import { TurnProbe } from './turn-probe.js';
 
 /** Locks that are gathered before a turn sends anything: the server has something to do. Then it is twice as many each time. */
 const FIRST_CALL = 4;
-
-/** A lock that is alone in its turn is not worth holding back. How often to look whether that is still so. */
-const PROBE_EVERY = 8;
 
 /** What somebody wants of a lock: without a `ttl`, to free it. */
 interface LockCall {
@@ -34,9 +32,7 @@ export class LockCalls {
   #missing = 0;
   /** Of the turn that is gathered; 0 while none is. */
   #size = 0;
-  /** The last turn that was gathered held more than one. */
-  #isShared = false;
-  #alone = 0;
+  readonly #probe = new TurnProbe();
 
   /** `slotOf` keeps apart what cannot share a call. Without `gathers`, nothing shares one. */
   constructor(runner: ScriptRunner, slotOf: (lock: string) => number, gathers: boolean) {
@@ -97,7 +93,7 @@ export class LockCalls {
 
   #goesAlone(): boolean {
     if (this.#size > 0) return false;
-    if (!this.#isShared && ++this.#alone % PROBE_EVERY > 0) return true;
+    if (this.#probe.goesAtOnce()) return true;
     this.#limit = this.#first;
     this.#missing = this.#first;
     process.nextTick(this.#end);
@@ -121,7 +117,7 @@ export class LockCalls {
   }
 
   readonly #end = (): void => {
-    this.#isShared = this.#size > 1;
+    this.#probe.looked(this.#size);
     this.#size = 0;
     this.send();
   };

@@ -1,4 +1,5 @@
 import type { RedisClient } from './redis-client.js';
+import { TurnProbe } from './turn-probe.js';
 
 /** What is needed of the client's connection, a `net.Socket` or `tls.TLSSocket`. */
 interface CorkableStream {
@@ -10,9 +11,6 @@ interface CorkableStream {
 
 /** Bytes of the first write of a turn, about five commands: the server has something to do. Each next one is twice as large. */
 const FIRST_WRITE = 1_024;
-
-/** A command that is alone in its turn is not worth holding back. How often to look whether that is still so. */
-const PROBE_EVERY = 8;
 
 /**
  * Holds back what the client writes in one turn of the event loop, so that the commands of many callers leave in a few
@@ -29,9 +27,7 @@ export class WriteBatch {
   #firstWrite = FIRST_WRITE;
   /** Commands of the open batch. */
   #size = 0;
-  /** The last batch held more than one command. */
-  #isShared = false;
-  #alone = 0;
+  readonly #probe = new TurnProbe();
 
   constructor(client: RedisClient) {
     this.#client = client;
@@ -47,7 +43,7 @@ export class WriteBatch {
     if (this.#open) {
       this.#size++;
       if (this.#open.writableLength >= this.#limit) this.#flush(this.#open);
-    } else if (this.#isShared || ++this.#alone % PROBE_EVERY === 0) {
+    } else if (!this.#probe.goesAtOnce()) {
       this.#begin(this.#client.stream as Partial<CorkableStream> | null | undefined);
     }
   }
@@ -68,7 +64,7 @@ export class WriteBatch {
   }
 
   readonly #end = (): void => {
-    this.#isShared = this.#size > 1;
+    this.#probe.looked(this.#size);
     this.#open!.uncork();
     this.#open = undefined;
   };
