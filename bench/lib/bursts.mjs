@@ -28,7 +28,6 @@ export const TROUBLES = ['overlaps', 'failed', 'failed releases', 'unhandled', '
 
 /** `waiters` in this process. `admin` tells the CPU time of the servers, whose processes are `pids`, and their round trip. */
 export async function measureBurst(candidate, { key, waiters, ttl, cap, patience, admin, pids }) {
-  globalThis.gc?.(); // what others left behind is not collected in the middle of it
   await quiet(patience);
   const roundTrip = await admin.roundTrip();
   const serverCpu = await admin.cpuMicros();

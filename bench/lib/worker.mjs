@@ -17,7 +17,6 @@ const tasks = {
 
   /** Starts at the same moment as the other workers. */
   async run({ name, mode, startAt, ...request }) {
-    globalThis.gc?.();
     const before = { commands: wire.commands, stray: stray.count, cpu: process.cpuUsage() };
     await sleep(Math.max(0, startAt - now()));
     const run = mode === 'burst' ? burst : steady;
