@@ -40,3 +40,15 @@ export function sleep(
     signal?.addEventListener('abort', wake, { once: true });
   });
 }
+
+/** Resolves when `answer` has come or failed, which others see to, or after `ms`. Never rejects. */
+export function settled(clock: Clock, answer: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(ms, resolve);
+    const stop = () => {
+      cancel();
+      resolve();
+    };
+    answer.then(stop, stop);
+  });
+}

@@ -130,9 +130,9 @@ export class RedisLockStore implements LockStore {
   /** Ends the subscription, and leaves nothing of ours with the client. */
   async close(): Promise<void> {
     this.#around.lockCalls.send(); // before whatever is asked of the client next
-    this.#waitingRoom?.close();
     this.#link?.close();
     for (const watch of this.#clusterWatches.splice(0)) watch.close();
+    await this.#waitingRoom?.close();
   }
 
   #tryShare(request: AcquireRequest, permits: number): Promise<Lease | undefined> {

@@ -40,8 +40,9 @@ export class WaitingRoom {
     return this.#queue.wait(held, signal);
   }
 
-  close(): void {
-    this.#wakeUps.close();
+  /** Resolves once the client may be closed. Never rejects. */
+  close(): Promise<void> {
+    return this.#wakeUps.close();
   }
 
   #message(text: string): void {

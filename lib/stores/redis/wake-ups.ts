@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/clock.js';
+import { settled, systemClock } from '../../core/clock.js';
 import { listensBesides } from './redis-client.js';
 import type { SubscribableClient, SubscriberClient } from './redis-client.js';
 
@@ -29,6 +29,8 @@ export class WakeUps {
   readonly #listener: WakeUpListener;
   #subscriber: (SubscriberClient & { disconnect?(): void }) | undefined;
   #opened: Promise<void> | undefined;
+  /** After a reconnect. */
+  #subscribing: Promise<void> | undefined;
   #isLive = false;
 
   constructor(client: SubscribableClient, channel: string, listener: WakeUpListener) {
@@ -48,7 +50,7 @@ export class WakeUps {
    */
   open(): Promise<void> {
     this.#opened ??= this.#open().catch((error: unknown) => {
-      this.close();
+      void this.close();
       throw error;
     });
     const opened = this.#opened;
@@ -58,16 +60,20 @@ export class WakeUps {
     });
   }
 
-  /** Never throws. */
-  close(): void {
+  /**
+   * Resolves once the client may be closed, before long in any case: after a reconnect ioredis subscribes again as well, and
+   * nobody can catch what becomes of that when the connection ends meanwhile. Never rejects.
+   */
+  async close(): Promise<void> {
     const subscriber = this.#subscriber;
     this.#subscriber = undefined;
     this.#opened = undefined;
     this.#isLive = false;
     if (!subscriber) return;
     for (const [event, listener] of this.#listeners) subscriber.off(event, listener);
-    if (subscriber !== this.#client) subscriber.disconnect?.();
-    else this.#client.unsubscribe(this.#channel).catch(() => undefined);
+    if (subscriber !== this.#client) return subscriber.disconnect?.();
+    this.#client.unsubscribe(this.#channel).catch(() => undefined);
+    if (this.#subscribing) await settled(systemClock, this.#subscribing, LONGEST_WAIT);
   }
 
   readonly #received = (channel: string, text: string): void => {
@@ -80,10 +86,12 @@ export class WakeUps {
 
   /** After a reconnect: subscribing again is harmless, and tells when messages arrive again. */
   readonly #ready = (): void => {
-    this.#subscribe().then(
-      () => this.#listener.missed(),
-      () => undefined, // the connection was lost again
-    );
+    this.#subscribing = this.#subscribe()
+      .then(
+        () => this.#listener.missed(),
+        () => undefined, // the connection was lost again
+      )
+      .finally(() => (this.#subscribing = undefined));
   };
 
   readonly #failed = (): void => undefined; // ioredis reconnects; without a listener it would print

@@ -1,3 +1,4 @@
+import { settled } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 
 /** Milliseconds: a node that lives is behind the others by less. */
@@ -5,12 +6,5 @@ const LONGEST = 100;
 
 /** Resolves when `answer` has come or failed, which others see to, or takes too long. Never rejects. */
 export function soon(clock: Clock, answer: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.schedule(LONGEST, resolve);
-    const stop = () => {
-      cancel();
-      resolve();
-    };
-    answer.then(stop, stop);
-  });
+  return settled(clock, answer, LONGEST);
 }
