@@ -29,7 +29,7 @@ export class WakeUps {
   readonly #listener: WakeUpListener;
   #subscriber: (SubscriberClient & { disconnect?(): void }) | undefined;
   #opened: Promise<void> | undefined;
-  /** After a reconnect. */
+  /** After the last reconnect. */
   #subscribing: Promise<void> | undefined;
   #isLive = false;
 
@@ -86,12 +86,10 @@ export class WakeUps {
 
   /** After a reconnect: subscribing again is harmless, and tells when messages arrive again. */
   readonly #ready = (): void => {
-    this.#subscribing = this.#subscribe()
-      .then(
-        () => this.#listener.missed(),
-        () => undefined, // the connection was lost again
-      )
-      .finally(() => (this.#subscribing = undefined));
+    this.#subscribing = this.#subscribe().then(
+      () => this.#listener.missed(),
+      () => undefined, // the connection was lost again
+    );
   };
 
   readonly #failed = (): void => undefined; // ioredis reconnects; without a listener it would print
