@@ -48,7 +48,7 @@ for (const concurrency of option.concurrency) {
   });
 }
 
-const alone = await stretches(candidates, { rounds: option.alone, warmUp: option.warmUp });
+const alone = await stretches(candidates, { rounds: option.alone, warmUp: option.alone / 4 });
 publish(option.out, {
   id: 'profile-alone',
   title: `Where the microseconds of a cycle that is alone go, by the clock (${option.alone} rounds)`,

@@ -8,6 +8,7 @@ export function quantile(values, q) {
 }
 
 export const median = (values) => quantile(values.filter(Number.isFinite), 0.5);
+
 /** The mean without the lowest and the highest eighth. */
 export function middleMean(values) {
   const sorted = Float64Array.from(values).sort();

@@ -1,19 +1,19 @@
 // Where the time of a cycle that is alone goes by the clock: what the process does, what a write takes, and how long the answer
 // is waited for, which V8's profiler does not see.
 import net from 'node:net';
-import { middleMean } from './stats.mjs';
+import { middleMean, sum } from './stats.mjs';
 
 /** Microseconds: until the command leaves, in its write, until its answer is there, and the same for the second one. */
 export const STRETCHES = ['ask', 'write', 'answer', 'between', 'write 2', 'answer 2', 'end'];
 
-/** What is written twice and answered twice. */
+/** Moments of a cycle: where each stretch begins, and the end. Others were disturbed. */
 const MARKS = STRETCHES.length + 1;
 
 let marks = [];
 
 /**
- * Each of the `candidates` takes three turns in every round, the first of which warms the caches and is not counted. Returns a row
- * of means for each, without the slowest and the fastest eighth.
+ * Each of the `candidates` takes three turns in every round, the first of which warms the caches and is not counted; nor are the
+ * first `warmUp` rounds. Returns a row of means for each, without the slowest and the fastest eighth.
  */
 export async function stretches(candidates, { rounds, warmUp }) {
   const { write, push } = net.Socket.prototype;
@@ -51,5 +51,5 @@ function means(taken) {
     middleMean(taken.map((each) => (each[index + 1] - each[index]) * 1_000)),
   );
   const entries = STRETCHES.map((name, index) => [name, all[index]]);
-  return { ...Object.fromEntries(entries), total: all.reduce((sum, each) => sum + each) };
+  return { ...Object.fromEntries(entries), total: sum(all) };
 }
