@@ -7,17 +7,24 @@ const esmOnly = [
   '@borewit',
   '@tokenizer',
   'file-type',
+  'p-queue',
+  'p-timeout',
   'strtok3',
   'token-types',
   'uint8array-extras',
+  // Of Fastify's `inject`.
+  'light-my-request',
+  'cookie',
 ];
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
   workerIdleMemoryLimit: '800MB', // a worker keeps the modules of every spec it has run
+  workerGracefulExitTimeout: 10_000, // it removes the data of its servers
   testTimeout: 20_000, // real servers on a busy machine
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  testSequencer: '<rootDir>/test/support/slow-specs-first.cjs',
   transform: {
     '^.+\\.[cm]?[jt]s$': ['@swc/jest', swcOptions],
   },
@@ -34,6 +41,8 @@ module.exports = {
     '<rootDir>/sample-app/dist/',
     '<rootDir>/test/packaging/consumers/',
   ],
+  // What specs write into the repository for a while, so that its imports resolve as a user's do.
+  watchPathIgnorePatterns: ['/(blocks|docs)-[^/]+/', '<rootDir>/(dist|coverage)/'],
   collectCoverageFrom: ['lib/**/*.ts'],
   coverageProvider: 'v8',
   coverageReporters: ['text-summary', 'lcov'],

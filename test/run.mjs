@@ -1,49 +1,48 @@
-// The whole test run: `npm test`. Every step is one check, every Jest test another; the last line counts them.
-import { existsSync } from 'node:fs';
+// The test runs: `npm test`, and `npm run test:all` with all that takes minutes. Each step is one check, each Jest test
+// another; the last line counts them.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { provideServers } from './run/provide-servers.mjs';
-import { runAlone, runCompat, runComputing, runJest, runUncovered } from './run/run-jest.mjs';
+import { adviceOn, provideServers } from './run/provide-servers.mjs';
+import { runCompat, runKind, runSpecs, slowestSpecs, specsThatNeed } from './run/run-jest.mjs';
 import { runCommand } from './run/run-command.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(ROOT);
 
-/** A step counts what it checked. One that `needs` a step that failed is skipped. Those of one list run at the same time. */
-const STEPS = [
-  [
-    { name: 'build', run: command('npm', 'run', '--silent', 'build') },
-    { name: 'typecheck', run: command('npm', 'run', '--silent', 'typecheck') },
-  ],
-  [
-    { name: 'lint', run: command('npm', 'run', '--silent', 'lint') },
-    { name: 'format', run: command('npm', 'run', '--silent', 'format:check') },
-  ],
-  [{ name: 'jest', run: runJest }],
-  [{ name: 'jest, without coverage', run: runComputing }],
-  [{ name: 'jest, faults', run: runUncovered }],
-  [{ name: 'jest, one at a time', run: runAlone }],
+const runsAll = process.argv.includes('--all');
+const missing = await provideServers();
+if (missing.length > 0) console.log(adviceOn(missing));
+const leftOut = await specsThatNeed(missing);
+
+const build = { name: 'build', run: command('npm', 'run', '--silent', 'build') };
+const typecheck = { name: 'typecheck', run: command('npm', 'run', '--silent', 'typecheck') };
+const lint = { name: 'lint', run: command('npm', 'run', '--silent', 'lint') };
+const format = { name: 'format', run: command('npm', 'run', '--silent', 'format:check') };
+
+/** A step counts what it checked. One that `needs` a step that failed is skipped. The steps of one list run together. */
+const QUICK = [
+  [build, typecheck, lint],
+  [{ name: 'specs', run: () => runSpecs({ coverage: runsAll, leftOut }) }],
+];
+const SLOW = [
+  [{ name: 'faults', run: () => runKind('fault', { leftOut }) }],
+  [{ name: 'models', run: () => runKind('model', { leftOut }) }],
+  [{ name: 'processes', run: () => runKind('process', { leftOut, alone: true }) }],
   [{ name: 'Nest 10 and 11', run: runCompat }],
   [
+    format,
     { name: 'publint', needs: 'build', run: command('npx', 'publint', 'run', '.') },
-    ...(existsSync('sample-app/main.ts')
-      ? [{ name: 'sample app', needs: 'build', run: command('npx', 'nest', 'build') }]
-      : []),
+    { name: 'sample app', needs: 'build', run: command('npx', 'nest', 'build') },
   ],
   [{ name: 'types', needs: 'build', run: command('npx', 'attw', '--pack', '.') }],
 ];
 
-try {
-  await provideServers();
-} catch (error) {
-  console.error(error.message);
-  process.exit(1);
-}
-
-const total = { passed: 0, failed: 0, skipped: 0 };
+const total = { passed: 0, failed: runsAll ? missing.length : 0, skipped: leftOut.length };
 const failedSteps = new Set();
-for (const steps of STEPS) await Promise.all(steps.map(take));
+for (const steps of [...QUICK, ...(runsAll ? SLOW : [])]) await Promise.all(steps.map(take));
 
+console.log(`\nThe slowest specs:\n${slowestSpecs(10).join('\n')}`);
+if (leftOut.length > 0) console.log(`\nLeft out, for want of a server: ${leftOut.join(', ')}`);
 if (failedSteps.size > 0) console.log(`\nNot passed: ${[...failedSteps].join(', ')}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);

@@ -1,6 +1,8 @@
+import { inRootContext } from './async/root-context.js';
+
 /**
- * A signal that aborts with the first of several, until it is told to forget them, or when it is told to. `AbortSignal.any`
- * would be kept by one that lives long.
+ * A signal that aborts with the first of several, until it is told to forget them, or when it is told to; its listeners run in
+ * the root context. `AbortSignal.any` would be kept by one that lives long.
  */
 export function eitherOf(...signals: readonly (AbortSignal | undefined)[]): {
   signal: AbortSignal;
@@ -8,15 +10,16 @@ export function eitherOf(...signals: readonly (AbortSignal | undefined)[]): {
   forget(): void;
 } {
   const either = new AbortController();
+  const abort = (reason: unknown) => inRootContext(() => either.abort(reason));
   const ends = signals.flatMap((signal) =>
-    signal ? { signal, end: () => either.abort(signal.reason) } : [],
+    signal ? { signal, end: () => abort(signal.reason) } : [],
   );
   for (const { signal, end } of ends) {
     if (signal.aborted) end();
     signal.addEventListener('abort', end, { once: true });
   }
   const forget = () => ends.forEach(({ signal, end }) => signal.removeEventListener('abort', end));
-  return { signal: either.signal, abort: (reason) => either.abort(reason), forget };
+  return { signal: either.signal, abort, forget };
 }
 
 /**

@@ -8,7 +8,7 @@ import { LockStoreError } from './lock-errors.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import { canQueueAll } from './many-keys.js';
 import { Patience } from './patience.js';
-import { reasonOf } from './store-call.js';
+import { reasonOf } from './contract/safe-error.js';
 import type { TimerQueue } from './timer-queue.js';
 import { Turn } from './turn.js';
 import type { TurnLimits } from './turn.js';

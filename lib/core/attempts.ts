@@ -7,7 +7,8 @@ import { keyNames } from './lock-keys.js';
 import type { AcquireRequest, Lease, LockStore, QuorumReport } from './lock-store.js';
 import { tryAcquireAll } from './many-keys.js';
 import type { Patience } from './patience.js';
-import { StoreTimeout, reasonOf } from './store-call.js';
+import { reasonOf } from './contract/safe-error.js';
+import { StoreTimeout } from './store-call.js';
 import type { StoreCall, StoreCalls } from './store-call.js';
 import type { Turn } from './turn.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import { type Clock, monotonicTime } from './clock.js';
 import type { Grant } from './grant.js';
 import { LeaseLife } from './lease-life.js';
 import { LeaseReturn } from './lease-return.js';
@@ -9,7 +9,7 @@ import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import type { Lease, LockStore } from './lock-store.js';
 import { OneAtATime } from './one-at-a-time.js';
-import { reasonOf } from './store-call.js';
+import { reasonOf } from './contract/safe-error.js';
 import { checkDowngrade } from './store-upkeep.js';
 import type { StoreCalls } from './store-call.js';
 import type { Turn } from './turn.js';
@@ -31,7 +31,7 @@ export class HeldLease extends LeaseLife {
   readonly #lease: Lease;
   readonly #around: LeaseSurroundings;
   readonly #return: LeaseReturn;
-  readonly #grantedAt: number;
+  readonly #grantedAt: number; // by the monotonic clock: `minHold` must not end too early
   readonly #changes = new OneAtATime();
   readonly #turn: Turn;
   /** What comes next for the keys has been settled: nobody may go to the front when this lease ends. */
@@ -56,7 +56,7 @@ export class HeldLease extends LeaseLife {
     this.#isReader = turn.permits === Infinity;
     if (turn.permits) turn.leave(); // who shares the keys makes room at their front at once
     this.#return = new LeaseReturn(lease, around, options.storeTimeout);
-    this.#grantedAt = around.clock.now();
+    this.#grantedAt = monotonicTime(around.clock);
   }
 
   /** Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
@@ -142,7 +142,7 @@ export class HeldLease extends LeaseLife {
   #release(): Promise<boolean> {
     if (!this.isHeld) return Promise.resolve(false);
     const { clock, store } = this.#around;
-    const rest = this.options.minHold - (clock.now() - this.#grantedAt);
+    const rest = this.options.minHold - (monotonicTime(clock) - this.#grantedAt);
     const passed = rest <= 0 ? this.#passOn() : undefined;
     if (passed) return passed;
     this.#keepsFront = !store.acquire; // the next one would ask before the key is free, and then pause

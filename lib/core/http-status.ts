@@ -7,6 +7,7 @@ const STATUSES: Readonly<Record<LockErrorCode, number>> = {
   LOCK_KEY_INVALID: 400,
   LOCK_STALE: 409,
   LOCK_TOKEN_INVALID: 400,
+  LOCK_WRITE_TIMEOUT: 409,
   LOCK_LOST: 500,
   LOCK_DEADLOCK: 500,
   LOCK_PERMITS_DIFFER: 500,
@@ -27,4 +28,9 @@ export function publicMessage(error: LockError): string {
   const status = httpStatus(error);
   if (status === 503) return 'The lock store is not available';
   return status === 500 ? 'Internal server error' : error.message;
+}
+
+/** The same request may succeed a moment later. */
+export function isWorthRetrying({ code }: LockError): boolean {
+  return ['LOCK_TIMEOUT', 'LOCK_STORE_FAILED', 'LOCK_WRITE_TIMEOUT'].includes(code);
 }

@@ -9,6 +9,8 @@ export type {
   PermitOptions,
   ResolvedLockOptions,
 } from './lock-options.js';
+export { lockKey } from './keys/lock-key.js';
+export type { LockKeyValue } from './keys/lock-key.js';
 export type { LockKeys } from './lock-keys.js';
 export type {
   AcquireRequest,
@@ -43,6 +45,7 @@ export type {
   LockJeopardyEvent,
   LockLostEvent,
   LockNodeEvent,
+  LockUnscheduledEvent,
   LockReleaseFailedEvent,
   LockState,
 } from './lock-events.js';

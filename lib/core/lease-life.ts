@@ -22,6 +22,8 @@ export abstract class LeaseLife {
   permits: number | undefined;
   /** Its entry with the keeper, while it is there. */
   kept: Kept<this> | undefined;
+  /** How many calls use it: the one that took it, and those that are nested in it. */
+  uses = 0;
   readonly #lease: Lease;
   readonly #around: LifeSurroundings;
   /** Made when first needed: most locks are neither lost nor watched. */

@@ -1,4 +1,7 @@
+import { inRootContext } from './async/root-context.js';
+import { monotonicTime } from './clock.js';
 import type { Clock } from './clock.js';
+import { withoutSecrets } from './contract/safe-error.js';
 import type { Lease, LockStore } from './lock-store.js';
 import type { StoreCall, StoreCalls } from './store-call.js';
 
@@ -44,8 +47,17 @@ export class LeaseReturn {
       return this.#confirmed(() => this.#lease.extend(Math.ceil(rest)), then);
     }
     // A key that lives as long as its session has to be freed by hand; when the process ends first, the session does too.
-    this.#around.clock.schedule(rest, () => void this.now(() => undefined), true);
+    const moment = monotonicTime(this.#around.clock) + rest;
+    inRootContext(() => this.#freeAt(moment));
     return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
+  }
+
+  /** By the monotonic clock: a timer of ours may be early by it. */
+  #freeAt(moment: number): void {
+    const { clock } = this.#around;
+    const rest = moment - monotonicTime(clock);
+    if (rest <= 0) void this.now(() => undefined);
+    else clock.schedule(rest, () => this.#freeAt(moment), true);
   }
 
   #confirmed<Result>(give: () => Promise<boolean>, then: Then<Result>): Promise<Result> {
@@ -70,6 +82,6 @@ class Confirmation<Result> implements StoreCall<boolean, Result> {
   }
 
   recover(error: unknown): Result {
-    return this.#then({ isConfirmed: false, error });
+    return this.#then({ isConfirmed: false, error: withoutSecrets(error) });
   }
 }

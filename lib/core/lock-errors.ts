@@ -1,4 +1,8 @@
+import { redact } from './contract/redaction.js';
+import { inWords, reportOf } from './contract/quorum-words.js';
+import { withoutSecrets } from './contract/safe-error.js';
 import type { NodeReport, QuorumReport } from './lock-store.js';
+import { printable, quoted } from './printable.js';
 
 /** Stable: programs may compare them. Messages are for people and may change. */
 export type LockErrorCode =
@@ -10,7 +14,8 @@ export type LockErrorCode =
   | 'LOCK_PERMITS_DIFFER'
   | 'LOCK_UNSUPPORTED'
   | 'LOCK_STALE'
-  | 'LOCK_TOKEN_INVALID';
+  | 'LOCK_TOKEN_INVALID'
+  | 'LOCK_WRITE_TIMEOUT';
 
 /** Base of every error that a correct program may meet. Misuse is a `TypeError` or `RangeError` instead. */
 export abstract class LockError extends Error {
@@ -22,14 +27,9 @@ export abstract class LockError extends Error {
     readonly key: string,
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(printable(message), options); // drivers and nodes put their own words into it
     this.name = new.target.name;
   }
-}
-
-/** The same request may succeed a moment later. */
-export function isWorthRetrying({ code }: LockError): boolean {
-  return code === 'LOCK_TIMEOUT' || code === 'LOCK_STORE_FAILED';
 }
 
 interface ReportedOptions extends ErrorOptions {
@@ -51,12 +51,13 @@ export class LockTimeoutError extends LockError {
       /** `0`: the caller never came to the front of the line of its own process. */
       readonly attempts?: number;
       readonly permits?: number | undefined;
+      /** Why, where that is known better. */
+      readonly why?: string;
     },
   ) {
-    const { attempts = 1, permits, report } = options ?? {};
+    const { attempts = 1, permits, report, why = whyHeld(attempts, permits) } = options ?? {};
     const within = waitTimeout === 0 ? '' : ` within ${waitTimeout} ms`;
-    const why = whyHeld(attempts, permits);
-    super(`Lock "${key}" was not acquired${within}: ${why}${inWords(report)}`, key, options);
+    super(`Lock ${quoted(key)} was not acquired${within}: ${why}${inWords(report)}`, key, options);
     this.nodes = report?.nodes ?? [];
   }
 }
@@ -91,7 +92,7 @@ const LOST_BECAUSE: Record<LockLostReason, string> = {
 /** The lock stopped being ours before the work was done. Others may have been working at the same time. */
 export class LockLostError extends LockError {
   readonly code = 'LOCK_LOST';
-  /** What the work returned all the same. Missing when it did not finish. */
+  /** What the work returned all the same. Missing when it did not finish. Not enumerable: loggers would print people's data. */
   declare readonly result?: unknown;
 
   constructor(
@@ -99,12 +100,17 @@ export class LockLostError extends LockError {
     readonly reason: LockLostReason,
     options?: ErrorOptions & { readonly result?: unknown },
   ) {
-    super(`Lock "${key}" is no longer held: ${LOST_BECAUSE[reason]}`, key, options);
-    if (options && 'result' in options) this.result = options.result;
+    super(`Lock ${quoted(key)} is no longer held: ${LOST_BECAUSE[reason]}`, key, options);
+    if (options && 'result' in options) {
+      Object.defineProperty(this, 'result', { value: options.result });
+    }
   }
 }
 
-/** The store failed, did not answer in time, or answered too late to be of use. Nothing is known about the key. */
+/**
+ * The store failed, did not answer in time, or answered too late to be of use. Nothing is known about the key. `cause` is the
+ * error of the driver, without what was sent: no command, no credentials.
+ */
 export class LockStoreError extends LockError {
   readonly code = 'LOCK_STORE_FAILED';
   /** What each node said at the last attempt. Empty for a store that has no nodes. */
@@ -118,7 +124,12 @@ export class LockStoreError extends LockError {
     options?: ReportedOptions,
   ) {
     const report = options?.report ?? reportOf(options?.cause);
-    super(`Lock store "${store}" failed for "${key}": ${why}${inWords(report)}`, key, options);
+    const cause = safeCause(options?.cause);
+    super(
+      `Lock store "${store}" failed for ${quoted(key)}: ${redact(why)}${inWords(report)}`,
+      key,
+      cause,
+    );
     this.nodes = report?.nodes ?? [];
   }
 }
@@ -145,7 +156,7 @@ export class LockPermitsError extends LockError {
     readonly inUse: number,
   ) {
     super(
-      `Lock "${key}" was asked for as ${kindOf(permits)}, but it is in use as ${kindOf(inUse)}`,
+      `Lock ${quoted(key)} was asked for as ${kindOf(permits)}, but it is in use as ${kindOf(inUse)}`,
       key,
     );
   }
@@ -169,14 +180,8 @@ export class LockUnsupportedError extends LockError {
   }
 }
 
-/** Errors of stores with several nodes carry one. */
-function reportOf(cause: unknown): QuorumReport | undefined {
-  return (cause as { readonly report?: QuorumReport } | null | undefined)?.report;
-}
-
-/** ` (2 of 5 nodes granted, 3 were needed; a:1 held, a:2 timeout)`. */
-function inWords(report: QuorumReport | undefined): string {
-  if (!report) return '';
-  const said = report.nodes.map(({ node, said: words }) => `${node} ${words}`);
-  return ` (${report.ended}; ${said.join(', ')})`;
+/** `undefined` without one, for an error that has a `cause` prints it. Errors of ours are safe. */
+function safeCause(cause: unknown): ErrorOptions | undefined {
+  if (cause === undefined) return undefined;
+  return { cause: cause instanceof LockError ? cause : withoutSecrets(cause) };
 }

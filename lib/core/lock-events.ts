@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { inRootContext } from './async/root-context.js';
 import type { LockLostError } from './lock-errors.js';
 import type { NodeNotice } from './lock-store.js';
 import { SafeEmitter } from './safe-emitter.js';
@@ -38,10 +39,22 @@ export interface LockNodeEvent extends Omit<NodeNotice, 'type'> {
   readonly store: string;
 }
 
+/** A job was called at a time that its schedule does not mean. */
+export interface LockUnscheduledEvent {
+  /** Name of the job, as in `@OncePerTick(name)`. */
+  readonly tick: string;
+  /** Has the second of the call in it: on a machine that calls in another second it is another key. */
+  readonly key: string;
+  /** `LockStore.name`. */
+  readonly store: string;
+}
+
 /** Event names and what their listeners get. Also published on `node:diagnostics_channel` as `nest-holdfast:<name>`. */
 export interface LockEventMap {
   /** A lock was granted. */
   held: [LockEvent];
+  /** A nested call shares a lock of its context (`reentrant: true`). `keys` are those that it asked for. */
+  reentered: [LockEvent];
   /** An extension failed; the lock is still held and the extension is tried again. */
   jeopardy: [LockJeopardyEvent];
   /** An extension succeeded after a failed one. */
@@ -52,18 +65,22 @@ export interface LockEventMap {
   releaseFailed: [LockReleaseFailedEvent];
   /** A node of a store that has several was suspended or quarantined, or has recovered. */
   node: [LockNodeEvent];
+  /** A tick was named by the second of the call, for its schedule has no time as near: another machine may run it, too. */
+  unscheduled: [LockUnscheduledEvent];
 }
 
 export type LockEventName = keyof LockEventMap;
 
 const CHANNELS = {
   held: channel('nest-holdfast:held'),
+  reentered: channel('nest-holdfast:reentered'),
   jeopardy: channel('nest-holdfast:jeopardy'),
   recovered: channel('nest-holdfast:recovered'),
   lost: channel('nest-holdfast:lost'),
   released: channel('nest-holdfast:released'),
   releaseFailed: channel('nest-holdfast:releaseFailed'),
   node: channel('nest-holdfast:node'),
+  unscheduled: channel('nest-holdfast:unscheduled'),
 } satisfies Record<LockEventName, unknown>;
 
 /** What happens to the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */
@@ -78,7 +95,7 @@ export class LockEvents extends SafeEmitter<LockEventMap> {
     const { hasSubscribers } = CHANNELS[name];
     if (!listened && !hasSubscribers) return;
     const message = event();
-    if (hasSubscribers) CHANNELS[name].publish(message);
+    if (hasSubscribers) inRootContext(() => CHANNELS[name].publish(message));
     if (listened) this.tell(name, ...([message] as LockEventMap[Name]));
   }
 }

@@ -2,7 +2,7 @@ import { LockKeyError } from './lock-errors.js';
 import { show } from './option-values.js';
 
 /** In UTF-8. */
-const LONGEST_KEY_BYTES = 512;
+export const LONGEST_KEY_BYTES = 512;
 
 /** What users lock: one key, or several that are taken all or none. */
 export type LockKeys = string | readonly string[];
@@ -36,6 +36,5 @@ function checkedKey(key: unknown): string {
 }
 
 function keyError(key: unknown, problem: string): LockKeyError {
-  const text = Array.isArray(key) ? key.join(', ') : show(key);
-  return new LockKeyError(`A lock key ${problem}, got ${text.slice(0, 100) || 'nothing'}`, text);
+  return new LockKeyError(`A lock key ${problem}, got ${show(key)}`, show(key));
 }

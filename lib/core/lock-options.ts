@@ -61,6 +61,12 @@ export interface LockOptions {
    * Missing: one holder, who excludes everybody else.
    */
   readonly permits?: number | undefined;
+  /**
+   * `true`: a call for keys that its own async context holds shares that lock, and does not wait. `false`: it waits as any other
+   * does, because the context may be that of another, and rejects with `LockDeadlockError` when it still waits after a second.
+   * @default false
+   */
+  readonly reentrant?: boolean | undefined;
   /** Stops the wait with `signal.reason`. It does not release a lock that is already held. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -89,6 +95,7 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
   maxHold: Infinity,
   minHold: 0,
   storeTimeout: 5_000,
+  reentrant: false,
   permits: undefined,
   signal: undefined,
 });

@@ -1,94 +1,100 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HeldLease } from './held-lease.js';
-import { LockDeadlockError, LockLostError, LockPermitsError } from './lock-errors.js';
-import { keyNames } from './lock-keys.js';
+import { LockLostError } from './lock-errors.js';
+import type { LockEvents } from './lock-events.js';
 import { Lock } from './lock.js';
+import { missingKeys, unshareable } from './scope/unshareable.js';
 
-/** A lock, and how many scopes use it. The last one to leave releases it. */
-interface Holding {
+/** What an async context holds by one call, inside what the contexts around it hold. */
+interface Frame {
   readonly lock: Lock;
   readonly held: HeldLease;
-  uses: number;
-}
-
-/** What an async context holds, inside what the contexts around it hold. A lock that is re-entered is there twice. */
-interface Frame {
-  readonly holding: Holding;
-  readonly outer: Frame | undefined;
+  outer: Frame | undefined;
 }
 
 /** Which locks the running async context holds. Ownership follows the work, not the thread or the caller. */
 export class LockContext {
-  readonly #storage = new AsyncLocalStorage<Frame>();
+  readonly #events: LockEvents;
+  readonly #storage = new AsyncLocalStorage<Frame | undefined>();
+
+  constructor(events: LockEvents) {
+    this.#events = events;
+  }
 
   /** The innermost lock that is still held, or that of `key`. A context that outlives its lock owns nothing. */
   current(key?: string): Lock | undefined {
-    return this.#find(({ lock }) => key === undefined || lock.keys.includes(key))?.lock;
+    const isMeant = ({ lock }: Frame) => key === undefined || lock.keys.includes(key);
+    return find(this.#storage.getStore(), isMeant)?.lock;
+  }
+
+  /** Calls `work` in a context that holds nothing. */
+  outside<T>(work: () => T): T {
+    return this.#storage.run(undefined, work);
   }
 
   /** Opens a scope for a new lock. */
   open(held: HeldLease): LockScope {
-    return this.#scope({ lock: new Lock(held), held, uses: 0 });
+    return this.#scope(held, new Lock(held));
+  }
+
+  /** Shares a lock that this context holds for all of `keys`. */
+  reenter(keys: readonly string[], permits: number | undefined): LockScope | undefined {
+    const frame = find(this.#storage.getStore(), holdsAll(keys));
+    if (!frame || !mayShare(frame.lock, permits)) return undefined;
+    const { held } = frame;
+    const scope = this.#scope(held, new Lock(held, keys));
+    this.#events.publish('reentered', () => ({ ...held.event(), key: keys[0]!, keys }));
+    return scope;
   }
 
   /**
-   * Re-enters a lock that this context holds for all of `keys`. Throws `LockDeadlockError` when it holds some of them only, or
-   * only shares what is wanted alone, and `LockPermitsError` when it shares them with others than wanted.
+   * For a call that could not re-enter. Throws `LockDeadlockError` when this context holds some of `keys` only, or only shares
+   * what is wanted alone, and `LockPermitsError` when it shares them with others than wanted.
    */
-  reenter(keys: readonly string[], permits: number | undefined): LockScope | undefined {
-    if (!this.#storage.getStore()) return undefined;
-    const holding = this.#find(({ lock }) => keys.every((key) => lock.keys.includes(key)));
-    if (!holding) {
-      this.refuseOwn(keys);
-      return undefined;
-    }
-    checkMode(holding.lock, keys, permits);
-    return this.#scope(holding);
+  refuseOwn(keys: readonly string[], permits: number | undefined): void {
+    const own = this.holderOf(keys)?.();
+    if (!own) return;
+    throw holdsAll(keys)({ lock: own }) ? unshareable(own, keys, permits) : missingKeys(own, keys);
   }
 
-  /** A context that waits for a key which it holds itself would wait for ever. */
-  refuseOwn(keys: readonly string[]): void {
-    if (!this.#storage.getStore()) return;
-    const own = keys.find((key) => this.current(key));
-    if (own === undefined) return;
-    throw new LockDeadlockError(
-      `Lock "${keyNames(keys)}" would wait for itself: the calling context already holds "${own}". ` +
-        'withLock and @DistributedLock re-enter a lock when they ask for no keys beyond its own',
-      keyNames(keys),
-    );
+  /** Tells, now and later, the lock by which this context holds one of `keys`. Missing when it holds none of them now. */
+  holderOf(keys: readonly string[]): (() => Lock | undefined) | undefined {
+    const frame = this.#storage.getStore();
+    if (!frame) return undefined;
+    const isMeant = ({ held }: Frame) => keys.some((key) => held.keys.includes(key));
+    const holder = () => find(frame, isMeant)?.lock;
+    return holder() && holder;
   }
 
-  #scope(holding: Holding): LockScope {
-    holding.uses++;
-    const outer = this.#frame(); // not the frames of locks that have ended: work that starts work would pile them up
-    const frame = outer?.holding === holding ? outer : { holding, outer };
-    return new LockScope(frame, this.#storage);
-  }
-
-  #find(isMeant: (holding: Holding) => boolean): Holding | undefined {
-    return this.#frame(isMeant)?.holding;
-  }
-
-  /** The innermost frame of a lock that is held, and meant. */
-  #frame(isMeant: (holding: Holding) => boolean = () => true): Frame | undefined {
-    let frame = this.#storage.getStore();
-    while (frame && !(isMeant(frame.holding) && frame.holding.held.isHeld)) frame = frame.outer;
-    return frame;
+  /** Forgets frames of locks that have ended: work that starts work would pile them up. */
+  #scope(held: HeldLease, lock: Lock): LockScope {
+    const outer = innermost(this.#storage.getStore());
+    if (outer) outer.outer = innermost(outer.outer);
+    return new LockScope({ lock, held, outer }, this.#storage);
   }
 }
 
-/** Who has a key alone may do what sharers may. */
-function checkMode(held: Lock, keys: readonly string[], permits: number | undefined): void {
-  const inUse = held.permits;
-  if (inUse === undefined || inUse === permits) return;
-  if (permits !== undefined) throw new LockPermitsError(keyNames(keys), permits, inUse);
-  const key = keyNames(keys);
-  const message =
-    inUse === Infinity
-      ? `Lock "${key}" cannot be upgraded: the calling context shares it, and would wait for itself to leave. ` +
-        'Take the write lock first, and downgrade it'
-      : `Lock "${key}" would wait for itself: the calling context has a permit of it. Leave the permit first`;
-  throw new LockDeadlockError(message, key);
+/** The first frame that is meant, from `frame` outwards. */
+function find(frame: Frame | undefined, isMeant: (frame: Frame) => boolean): Frame | undefined {
+  let found = innermost(frame);
+  while (found && !isMeant(found)) found = innermost(found.outer);
+  return found;
+}
+
+/** The first frame whose lock is held, from `frame` outwards. */
+function innermost(frame: Frame | undefined): Frame | undefined {
+  let found = frame;
+  while (found && !found.lock.isHeld) found = found.outer;
+  return found;
+}
+
+function holdsAll(keys: readonly string[]): (frame: Pick<Frame, 'lock'>) => boolean {
+  return ({ lock }) => keys.every((key) => lock.keys.includes(key));
+}
+
+/** An exclusive holder may do what sharers may. */
+function mayShare({ permits }: Lock, wanted: number | undefined): boolean {
+  return permits === undefined || permits === wanted;
 }
 
 /**
@@ -98,11 +104,10 @@ function checkMode(held: Lock, keys: readonly string[], permits: number | undefi
 export class LockScope {
   readonly lock: Lock;
   readonly #frame: Frame;
-  readonly #storage: AsyncLocalStorage<Frame>;
-  #hasLeft = false;
+  readonly #storage: AsyncLocalStorage<Frame | undefined>;
 
-  constructor(frame: Frame, storage: AsyncLocalStorage<Frame>) {
-    this.lock = frame.holding.lock;
+  constructor(frame: Frame, storage: AsyncLocalStorage<Frame | undefined>) {
+    this.lock = frame.lock;
     this.#frame = frame;
     this.#storage = storage;
   }
@@ -124,17 +129,14 @@ export class LockScope {
     return this.#storage.run(this.#frame, step);
   }
 
-  /** Never rejects. Safe to call twice. Resolves as `Lock.release` does, and `true` while other scopes use the lock. */
+  /** As `Lock.release`. */
   leave(): Promise<boolean> {
-    const { holding } = this.#frame;
-    if (!this.#hasLeft) holding.uses--;
-    this.#hasLeft = true;
-    return holding.uses > 0 ? Promise.resolve(true) : this.lock.release();
+    return this.lock.release();
   }
 
   /** Throws a `LockLostError` that carries `result`: work whose lock was lost does not look successful. */
   assertKept(result: unknown): void {
-    const loss = this.#frame.holding.held.lostError;
+    const loss = this.lock.state === 'lost' && this.#frame.held.lostError;
     if (loss) throw new LockLostError(loss.key, loss.reason, { cause: loss, result });
   }
 }

@@ -14,7 +14,9 @@ import { checkIsObject, show } from './option-values.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
 import type { LockInspection, LockStore } from './lock-store.js';
-import { Lock } from './lock.js';
+import type { Lock } from './lock.js';
+import { ContextLocks } from './scope/context-locks.js';
+import { SelfDeadlocks } from './scope/self-deadlock.js';
 import { promised, StoreCalls } from './store-call.js';
 import { checkStore, closeStore, inspectKey, needsLine, observeStore } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
@@ -36,7 +38,8 @@ export class LockService {
   readonly events = new LockEvents();
   readonly #options: OptionLayers;
   readonly #around: AcquisitionsSurroundings;
-  readonly #context = new LockContext();
+  readonly #context = new LockContext(this.events);
+  readonly #locks: ContextLocks;
   readonly #acquisitions: Acquisitions;
   #closed: Promise<void> | undefined;
 
@@ -53,6 +56,8 @@ export class LockService {
     const queue = new LocalQueue<Turn>(!needsLine(store));
     this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };
     this.#acquisitions = new Acquisitions(this.#around);
+    const deadlocks = new SelfDeadlocks(clock, timers);
+    this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);
     observeStore(this.#around);
   }
 
@@ -70,33 +75,28 @@ export class LockService {
    * Waits for the lock, at most `waitTimeout`. Release it in a `finally`, or take it with `await using`.
    *
    * Rejects with `LockTimeoutError` (held by someone else), `LockStoreError` (the store failed), `LockKeyError` (the key is
-   * unusable), `LockDeadlockError` (the calling context holds it) or the reason of `options.signal`.
+   * unusable), `LockDeadlockError` (the calling context holds it) or the reason of `options.signal`. With `reentrant: true`,
+   * the lock may be a share of one that the calling context holds.
    */
   acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
-    return promised(() => {
-      const keys = canonicalKeys(key);
-      this.#context.refuseOwn(keys);
-      return this.#acquisitions.granted(
-        keys,
-        this.#options.with(options),
-        (held) => new Lock(held),
-      );
-    });
+    return promised(() => this.#locks.acquire(canonicalKeys(key), this.#options.with(options)));
   }
 
-  /** One attempt. Resolves `undefined` when someone else, the calling context included, holds the key. */
+  /**
+   * One attempt. Resolves `undefined` when the key is held, also by the calling context, unless `reentrant: true` lets it share
+   * the lock.
+   */
   async tryAcquire(key: LockKeys, options?: LockOptions): Promise<Lock | undefined> {
     const keys = canonicalKeys(key);
     checkLockOptions(options);
     const resolved = this.#options.with({ ...options, waitTimeout: 0 });
-    if (keys.some((each) => this.#context.current(each))) return undefined;
-    return this.#acquisitions.once(keys, resolved, (held) => new Lock(held));
+    return this.#locks.tryAcquire(keys, resolved);
   }
 
   /**
    * Runs `work` under the lock and releases it however `work` ends. An error of the work comes through as the same object.
-   * Re-enters a lock that the calling context holds. Rejects as `acquire` does, and with `LockLostError`, which carries
-   * the work's result, when the lock was lost on the way.
+   * With `reentrant: true`, shares a lock that the calling context holds. Rejects as `acquire` does, and with `LockLostError`,
+   * which carries the work's result, when the lock was lost on the way.
    */
   withLock<T>(key: LockKeys, work: (lock: Lock) => T | Promise<T>): Promise<T>;
   withLock<T>(
@@ -135,7 +135,7 @@ export class LockService {
     });
   }
 
-  /** Takes the lock, or re-enters it, for work that is not one promise. Whoever calls this must call `scope.leave()`. */
+  /** Takes the lock, or shares it with `reentrant: true`, for work that is not one promise. Whoever calls this must call `scope.leave()`. */
   enter(key: LockKeys, options?: LockOptions): Promise<LockScope> {
     return promised(() => this.#scoped(key, options, (scope) => scope));
   }
@@ -143,6 +143,15 @@ export class LockService {
   /** The lock that the running async context holds: the innermost one, or that of `key`. */
   current(key?: string): Lock | undefined {
     return this.#context.current(key);
+  }
+
+  /**
+   * Calls `work` in an async context that holds no lock of this service, and gives its result: for what is started under a lock
+   * and is not part of its work, such as the worker of a shared queue.
+   */
+  outside<T>(work: () => T): T {
+    checkWork('outside', work);
+    return this.#context.outside(work);
   }
 
   /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
@@ -173,11 +182,7 @@ export class LockService {
     options: LockOptions | undefined,
     use: (scope: LockScope) => T | Promise<T>,
   ): Promise<T> {
-    const keys = canonicalKeys(key);
-    const resolved = this.#options.with(options);
-    const scope = this.#context.reenter(keys, resolved.permits);
-    if (scope) return new Promise((resolve) => resolve(use(scope)));
-    return this.#acquisitions.granted(keys, resolved, (held) => use(this.#context.open(held)));
+    return this.#locks.enter(canonicalKeys(key), this.#options.with(options), use);
   }
 }
 

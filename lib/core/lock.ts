@@ -1,27 +1,38 @@
 import type { HeldLease } from './held-lease.js';
-import { LockUnsupportedError } from './lock-errors.js';
+import { LockLostError, LockUnsupportedError } from './lock-errors.js';
 import type { LockState } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import { checkTtl } from './lock-options.js';
 import type { LockMode } from './lock-options.js';
+import { quoted } from './printable.js';
 
-/** A lock that is held. There is no such object for a lock that is not. */
+/**
+ * A lock that is held. There is no such object for a lock that is not. A nested call has one of its own, for the same lease: its
+ * release leaves the lock to the calls around it.
+ */
 export class Lock implements AsyncDisposable {
   readonly #held: HeldLease;
+  /** What a nested call asked for. Missing for the call that took the lock. */
+  readonly #nestedKeys: readonly string[] | undefined;
+  #isReleased = false;
+  /** How the lease stood when it was left to others. */
+  #leftAs: 'lost' | 'released' | undefined;
 
   /** Locks come from `LockService`. */
-  constructor(held: HeldLease) {
+  constructor(held: HeldLease, nestedKeys?: readonly string[]) {
     this.#held = held;
+    this.#nestedKeys = nestedKeys;
+    held.uses++;
   }
 
   /** What is locked; of several keys, the first in canonical order. */
   get key(): string {
-    return this.#held.keys[0]!;
+    return this.keys[0]!;
   }
 
-  /** All keys, without duplicates, in canonical order. */
+  /** All keys, without duplicates, in canonical order; of a nested call those that it asked for. */
   get keys(): readonly string[] {
-    return this.#held.keys;
+    return this.#nestedKeys ?? this.#held.keys;
   }
 
   /**
@@ -46,17 +57,17 @@ export class Lock implements AsyncDisposable {
   }
 
   get state(): LockState {
-    return this.#held.state;
+    return this.#leftAs ?? this.#held.state;
   }
 
   /** Measured, not remembered: right also after the event loop was blocked. */
   get isHeld(): boolean {
-    return this.#held.isHeld;
+    return !this.#isReleased && this.#held.isHeld;
   }
 
   /** Milliseconds that the lock may still be relied on without another extension; `0` when it is not held. */
   get remaining(): number {
-    return this.#held.isHeld ? this.#held.remaining : 0;
+    return this.isHeld ? this.#held.remaining : 0;
   }
 
   /**
@@ -69,39 +80,71 @@ export class Lock implements AsyncDisposable {
 
   /** Throws `LockLostError` when the lock is not held. Call it right before a write that must not be late. */
   assertHeld(): void {
+    if (this.#leftAs === 'released') throw new LockLostError(keyNames(this.keys), 'released');
     this.#held.assertHeld();
   }
 
   /**
    * Sets the time to live to `ttl` ms from now, for this and the automatic extensions after it.
    * Rejects with `LockLostError` when the lock is no longer ours, with `LockStoreError` when the store failed; it is then
-   * still held for `remaining`.
+   * still held for `remaining`. A nested call gets `LockUnsupportedError`.
    */
   async extend(ttl: number): Promise<void> {
     checkTtl(ttl);
+    this.#checkMayChange('extended');
     await this.#held.extend(ttl);
   }
 
   /**
    * Makes a read lock of a write lock, without a moment in which nobody holds it: readers come in, writers wait. `mode` is
-   * `'read'` from the call on, for the whole context: nested calls that are still at work go on as readers, so await them first.
-   * Rejects with `LockUnsupportedError` where the store cannot, with `LockLostError` when the lock is no longer ours, with
-   * `LockStoreError` when the store failed: the lock is then still held, at least as a reader, and the call may be repeated.
+   * `'read'` from the call on. Rejects with `LockUnsupportedError` where the store cannot, in a nested call and while nested
+   * calls are at work, with `LockLostError` when the lock is no longer ours, with `LockStoreError` when the store failed: the
+   * lock is then still held, at least as a reader, and the call may be repeated.
    */
   async downgrade(): Promise<void> {
+    if (this.mode === 'write') {
+      this.#checkMayChange('downgraded');
+      if (this.#held.uses > 1) {
+        throw this.#unchangeable('downgraded', 'while nested calls are at work');
+      }
+    }
     await this.#held.downgrade();
   }
 
   /**
-   * Frees the key. Safe to call twice, never rejects. Resolves `false` when the lock had been lost, or when the store did
+   * Frees the key; a call that is nested, or has nested calls at work, leaves the lock to the others, and the last one to
+   * leave frees the key. Safe to call twice, never rejects. Resolves `false` when the lock had been lost, or when the store did
    * not confirm it (event `releaseFailed`): the ttl then frees the key.
    */
   release(): Promise<boolean> {
-    return this.#held.release();
+    if (!this.#isReleased) this.#leave();
+    return this.#leftAs ? Promise.resolve(this.#leftAs === 'released') : this.#held.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();
+  }
+
+  #leave(): void {
+    this.#isReleased = true;
+    this.#held.uses--;
+    if (this.#held.uses > 0) this.#leftAs = this.#held.isHeld ? 'released' : 'lost';
+  }
+
+  /** What changes the lease changes it for every call that uses it. */
+  #checkMayChange(what: string): void {
+    this.assertHeld();
+    if (this.#nestedKeys)
+      throw this.#unchangeable(what, 'by a nested call, only by the call that took it');
+  }
+
+  #unchangeable(what: string, when: string): LockUnsupportedError {
+    const key = keyNames(this.keys);
+    return new LockUnsupportedError(
+      key,
+      this.#held.event().store,
+      `Lock ${quoted(key)} cannot be ${what} ${when}`,
+    );
   }
 }
 
@@ -111,12 +154,12 @@ function withoutFencingToken(
   permits: number | undefined,
 ): LockUnsupportedError {
   if (permits === undefined) {
-    const message = `Lock store "${store}" has no fencing tokens (key "${keys}")`;
+    const message = `Lock store "${store}" has no fencing tokens (key ${quoted(keys)})`;
     return new LockUnsupportedError(keys, store, message);
   }
   const why =
     permits === Infinity
       ? 'it is a read lock. What writes takes the write lock'
       : 'it is a permit of a semaphore';
-  return new LockUnsupportedError(keys, store, `Lock "${keys}" has no fencing token: ${why}`);
+  return new LockUnsupportedError(keys, store, `Lock ${quoted(keys)} has no fencing token: ${why}`);
 }

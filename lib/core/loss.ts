@@ -1,6 +1,7 @@
+import { inRootContext } from './async/root-context.js';
 import type { LockLostError } from './lock-errors.js';
 
-/** Why a lease was lost, if it was, and the signal that tells of it. */
+/** Why a lease was lost, if it was, and the signal that tells of it, in the root context. */
 export class Loss {
   #error: LockLostError | undefined;
   #controller: AbortController | undefined;
@@ -20,6 +21,7 @@ export class Loss {
 
   tell(error: LockLostError): void {
     this.#error = error;
-    this.#controller?.abort(error);
+    const controller = this.#controller;
+    if (controller) inRootContext(() => controller.abort(error));
   }
 }

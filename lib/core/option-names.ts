@@ -1,3 +1,6 @@
+import { redact } from './contract/redaction.js';
+import { quoted } from './printable.js';
+
 /** Refuses options that do not exist. `label` is how messages name who was given them. */
 export function checkOptionNames(options: object, known: readonly string[], label: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
@@ -9,7 +12,9 @@ export function unknownOption(name: string, known: readonly string[], label?: st
   const who = label === undefined ? 'unknown lock option' : `${label}: unknown option`;
   const meant = nearest(name, known);
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-  return new TypeError(`${who} "${name}"${hint}; known options are ${known.join(', ')}`);
+  return new TypeError(
+    `${who} ${quoted(redact(name))}${hint}; known options are ${known.join(', ')}`,
+  );
 }
 
 /** At most two slips away, in a name of which that is less than half. */

@@ -1,5 +1,10 @@
+import { redact } from './contract/redaction.js';
+import { echo, quoted } from './printable.js';
+
 /** Node's timers reach no further: 24.8 days. */
 const LONGEST = 2_147_483_647;
+/** Characters of a value that are looked at for secrets before the first of them are shown. */
+const LONGEST_READ = 1_000;
 /** Below this, two milliseconds of drift are a large part of the ttl. */
 const SHORTEST_TTL = 10;
 
@@ -21,12 +26,14 @@ const RANGES: Readonly<Record<string, Range>> = {
   permits: { from: 1, unit: 'permits' },
 };
 
+const BOOLEANS = ['autoExtend', 'reentrant'];
+
 /** Throws `TypeError` or `RangeError` for what an option of a lock cannot be. */
 export function checkOption(name: string, value: unknown): void {
   const range = RANGES[name];
   if (range) return checkRange(name, value, range);
-  if (name === 'autoExtend' && typeof value !== 'boolean') {
-    throw new TypeError(`autoExtend must be a boolean, got ${show(value)}`);
+  if (BOOLEANS.includes(name) && typeof value !== 'boolean') {
+    throw new TypeError(`${name} must be a boolean, got ${show(value)}`);
   }
   if (name === 'mode' && value !== 'read' && value !== 'write') {
     throw new TypeError(`mode must be 'read' or 'write', got ${show(value)}`);
@@ -63,21 +70,27 @@ export function checkName(what: string, name: unknown): void {
     );
   }
   if (/<[^<>]+>/.test(name)) {
-    throw new TypeError(`the name of ${what} has no placeholders, got ${JSON.stringify(name)}`);
+    throw new TypeError(`the name of ${what} has no placeholders, got ${quoted(name)}`);
   }
 }
 
-/** How a bad value is named in an error message. */
+/** How a bad value is named in an error message. Nothing of an object is read: a request may have sent it. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return `the string ${JSON.stringify(value)}`;
+      return `the string ${quoted(redact(value.slice(0, LONGEST_READ)))}`;
     case 'bigint':
-      return `${value}n`;
+      return `${echo(String(value))}n`;
+    case 'symbol':
+      return echo(String(value));
     case 'function':
-      return value.name === '' ? 'a function' : `a function (${value.name})`;
+      return nameOf(value) === '' ? 'a function' : `a function (${nameOf(value)})`;
     case 'object':
-      if (value !== null) return `an object (${value.constructor?.name ?? 'no prototype'})`;
+      if (value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   }
   return String(value);
+}
+
+function nameOf({ name }: Function): string {
+  return typeof name === 'string' ? echo(name) : '';
 }

@@ -1,3 +1,4 @@
+import { inRootContext } from './async/root-context.js';
 import type { Clock } from './clock.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 
@@ -47,7 +48,8 @@ export class Patience {
 
   /** Ends the wait: `signal` aborts with `reason`. */
   stop(reason: unknown): void {
-    this.#stop.abort(reason);
+    const stopper = this.#stop;
+    inRootContext(() => stopper.abort(reason));
   }
 
   /** Runs `wait`, which ends with `signal`, whoever aborts it: the caller's own signal, `stop`, or the deadline. */

@@ -1,6 +1,11 @@
 import { EventEmitter } from 'node:events';
+import { inRootContext } from './async/root-context.js';
+import { warn } from './async/warn.js';
 
-/** An emitter whose listeners cannot fail whoever tells them. One that throws, or rejects, is reported as a process warning. */
+/**
+ * An emitter whose listeners run in the root context, and cannot fail whoever tells them. One that throws, or rejects, is reported
+ * as a process warning.
+ */
 export abstract class SafeEmitter<
   Events extends Record<keyof Events, unknown[]>,
 > extends EventEmitter<Events> {
@@ -14,7 +19,7 @@ export abstract class SafeEmitter<
 
   protected tell<Name extends keyof Events>(name: Name, ...args: Events[Name]): void {
     try {
-      (this as EventEmitter).emit(name as string, ...args);
+      inRootContext(() => (this as EventEmitter).emit(name as string, ...args));
     } catch (error) {
       this.#warn(name, error);
     }
@@ -26,8 +31,6 @@ export abstract class SafeEmitter<
   }
 
   #warn(name: unknown, error: unknown): void {
-    process.emitWarning(
-      `A listener of ${this.#kind} event "${String(name)}" threw: ${String(error)}`,
-    );
+    warn(`A listener of ${this.#kind} event "${String(name)}" threw: ${String(error)}`);
   }
 }

@@ -32,11 +32,6 @@ export function promised<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For messages. What is thrown need not be an `Error`. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Bounds what is asked of a store, so that one that hangs never hangs its caller. */
 export class StoreCalls {
   readonly #clock: Clock;

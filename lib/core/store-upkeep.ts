@@ -1,10 +1,13 @@
+import { inRootContext } from './async/root-context.js';
+import { warn } from './async/warn.js';
 import { LockStoreError, LockUnsupportedError } from './lock-errors.js';
 import type { LockEvents } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import { show } from './option-values.js';
-import type { Lease, LockInspection, LockStore, StoreDoubt } from './lock-store.js';
-import { reasonOf } from './store-call.js';
+import type { Lease, LockInspection, LockStore, StoreDoubt, StoreNotice } from './lock-store.js';
+import { reasonOf } from './contract/safe-error.js';
 import type { StoreCalls } from './store-call.js';
+import { quoted } from './printable.js';
 
 interface UpkeepSurroundings {
   readonly store: LockStore;
@@ -28,13 +31,14 @@ export function checkStore(store: unknown): void {
   throw new TypeError(`LockService expects a store, got ${got}`);
 }
 
-/** Lets the store tell what happens to it. */
+/** Lets the store tell what happens to it, in whatever context it finds out. */
 export function observeStore({ store, keeper, events }: ObserverSurroundings): void {
-  store.observe?.((notice) => {
+  const heard = (notice: StoreNotice) => {
     if (notice.type === 'doubt') return keeper.doubt(notice);
     const { type, ...event } = notice;
     events.publish('node', () => ({ ...event, store: store.name }));
-  });
+  };
+  store.observe?.((notice) => inRootContext(() => heard(notice)));
 }
 
 /** Whether core lines up the callers of one process. Where everything is granted, or the store does it, each of them asks. */
@@ -52,7 +56,7 @@ export function checkSharing(
   if (permits === undefined || (isReader ? supports.readLocks : supports.semaphores)) return;
   const why = supports.cannotCount === undefined ? '' : `: ${supports.cannotCount}`;
   const what = isReader ? 'read locks' : 'semaphores';
-  const message = `Lock store "${name}" has no ${what} (key "${keyNames(keys)}")${why}`;
+  const message = `Lock store "${name}" has no ${what} (key ${quoted(keyNames(keys))})${why}`;
   throw new LockUnsupportedError(keyNames(keys), name, message);
 }
 
@@ -66,8 +70,8 @@ export function checkDowngrade(
   if (!isPermit && lease.downgrade !== undefined) return;
   const key = keyNames(keys);
   const message = isPermit
-    ? `Lock "${key}" cannot be downgraded: it is a permit of a semaphore`
-    : `Lock store "${name}" cannot downgrade (key "${key}")`;
+    ? `Lock ${quoted(key)} cannot be downgraded: it is a permit of a semaphore`
+    : `Lock store "${name}" cannot downgrade (key ${quoted(key)})`;
   throw new LockUnsupportedError(key, name, message);
 }
 
@@ -98,7 +102,6 @@ export async function closeStore(
     ask: () => store.close!(),
     within,
     read: () => undefined,
-    recover: (error) =>
-      process.emitWarning(`Lock store "${store.name}" was not closed: ${reasonOf(error)}`),
+    recover: (error) => warn(`Lock store "${store.name}" was not closed: ${reasonOf(error)}`),
   });
 }

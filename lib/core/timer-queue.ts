@@ -1,3 +1,4 @@
+import { inRootContext } from './async/root-context.js';
 import type { Cancel, Clock } from './clock.js';
 
 /** One entry of a `TimerQueue`. Whatever has a deadline may be its own entry. */
@@ -68,6 +69,9 @@ export class TimerQueue {
     timer.index = -1;
   }
 
+  /** Many share the timer: what falls due runs in the root context, and not in that of the one who armed it. */
+  readonly #fireInRoot = (): void => inRootContext(() => this.#fire());
+
   /** A timer that fires too early only finds nothing due, so it is moved to an earlier time but never to a later one. */
   #arm(): void {
     const due = this.#heap[0]?.due ?? Infinity;
@@ -77,7 +81,7 @@ export class TimerQueue {
     this.#disarm =
       due === Infinity
         ? undefined
-        : this.#clock.schedule(due - this.#clock.now(), () => this.#fire(), true);
+        : this.#clock.schedule(due - this.#clock.now(), this.#fireInRoot, true);
   }
 
   /** Some entries are never due, and need no timer. */

@@ -1,5 +1,5 @@
-import { httpStatus, publicMessage } from '../core/http-status.js';
-import { LockError, isWorthRetrying } from '../core/lock-errors.js';
+import { httpStatus, isWorthRetrying, publicMessage } from '../core/http-status.js';
+import { LockError } from '../core/lock-errors.js';
 import { show } from '../core/option-values.js';
 import type { ExpressResponse } from './express-types.js';
 

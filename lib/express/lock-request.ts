@@ -38,10 +38,10 @@ type MiddlewareFor<Key> = Key extends KeyOfAny
 
 /**
  * Middleware that runs the rest of the request under a lock. Its key is a template over the properties of the request, or a
- * function of the request. The lock is on `res.locals.lock`, and `withLock` re-enters it.
+ * function of the request. The lock is on `res.locals.lock`; `withLock` shares it with `reentrant: true`.
  * It is released when the response is finished or the connection closes; the wait ends when the client goes away.
  * `res.locals.lockSignal` aborts with a `LockLostError` when the client goes away, or the lock is lost, before the response is
- * finished: pass it to work that is to stop then. Work that goes on all the same takes the lock with `withLock`, and keeps it.
+ * finished: pass it to work that is to stop then. Work that goes on all the same shares the lock by such a `withLock`, and keeps it.
  *
  * ```ts
  * app.post('/orders/:id/pay', lockRequest('order:<params.id>', { locks }), pay);

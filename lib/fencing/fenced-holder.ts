@@ -18,15 +18,16 @@ export function checkHolder(holder: FencedHolder): FencedHolder {
     throw new TypeError(`a lock or { key, fencingToken } is expected, got ${show(holder)}`);
   }
   const { key, fencingToken } = holder;
-  if (typeof key !== 'string' || key === '') {
-    const got = show(key);
-    throw new LockKeyError(
-      `the key of a fencing token must be a non-empty string, got ${got}`,
-      got,
-    );
-  }
+  checkHolderKey(key);
   checkToken(fencingToken);
   return { key, fencingToken };
+}
+
+/** Throws `LockKeyError`. */
+export function checkHolderKey(key: unknown): void {
+  if (typeof key === 'string' && key !== '') return;
+  const got = show(key);
+  throw new LockKeyError(`the key of a fencing token must be a non-empty string, got ${got}`, got);
 }
 
 function checkToken(token: unknown): void {

@@ -1,4 +1,5 @@
 import { LockError } from '../core/lock-errors.js';
+import { quoted } from '../core/printable.js';
 
 /** The write was refused: the resource has seen a newer holder of the lock. Nothing was written. */
 export class LockStaleError extends LockError {
@@ -9,7 +10,7 @@ export class LockStaleError extends LockError {
 
   constructor(key: string, fencingToken: bigint, newest: bigint, options?: ErrorOptions) {
     super(
-      `Fencing token ${fencingToken} of lock "${key}" is stale: a holder with ${newest} was here`,
+      `Fencing token ${fencingToken} of lock ${quoted(key)} is stale: a holder with ${newest} was here`,
       key,
       options,
     );
@@ -27,6 +28,22 @@ export class LockStaleError extends LockError {
   /** The token that the resource has seen. Always larger. */
   get newest(): bigint {
     return this.#newest;
+  }
+}
+
+/** Nothing was written: the writes before it in the line of its key went on for the whole `waitTimeout`. */
+export class FencingTimeoutError extends LockError {
+  readonly code = 'LOCK_WRITE_TIMEOUT';
+
+  constructor(
+    key: string,
+    /** Milliseconds that were waited. */
+    readonly waitTimeout: number,
+  ) {
+    super(
+      `A write under lock "${key}" was not begun within ${waitTimeout} ms: an earlier one goes on`,
+      key,
+    );
   }
 }
 
@@ -49,7 +66,7 @@ export class FencedRowMissingError extends Error {
 
   /** `key` is that of the lock. */
   constructor(readonly key: string) {
-    super(`There is no row to write under lock "${key}"`);
+    super(`There is no row to write under lock ${quoted(key)}`);
     this.name = new.target.name;
   }
 }

@@ -1,7 +1,11 @@
-import { show } from '../core/option-values.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { checkOptionNames } from '../core/option-names.js';
+import { checkIsObject, checkOption, show } from '../core/option-values.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
-import { LockStaleError } from './fencing-errors.js';
+import { FencingTimeoutError, LockStaleError } from './fencing-errors.js';
+import { WriteLine, ongoing, turnOf } from './write-line.js';
+import type { Patience, WriteTurn } from './write-line.js';
 
 /** Remembers the largest token of each key. `FencingGate` does for one process, `RedisFencingGate` for several. */
 export interface TokenGate {
@@ -18,6 +22,18 @@ export interface FencingGateOptions {
   readonly maxKeys?: number | undefined;
 }
 
+export interface FencingRunOptions {
+  /**
+   * Milliseconds to wait for the writes before this one. `0`: not at all. `Infinity`: until they have ended.
+   * @default 30_000
+   */
+  readonly waitTimeout?: number | undefined;
+  /** Stops the wait with `signal.reason`. It does not stop a write that has begun. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const WAIT_TIMEOUT = 30_000;
+
 /**
  * The largest token seen for each key, in this process and until it ends: for a resource that one process owns, such as a
  * file or a device.
@@ -26,8 +42,9 @@ export class FencingGate implements TokenGate {
   readonly #maxKeys: number;
   /** The key that was not seen for the longest time comes first. */
   readonly #newest = new Map<string, bigint>();
-  /** For each key in whose line somebody writes or waits, the end of the line. */
-  readonly #lines = new Map<string, Promise<unknown>>();
+  /** Of the keys that are written to. */
+  readonly #lines = new Map<string, WriteLine>();
+  readonly #turns = new AsyncLocalStorage<WriteTurn>();
 
   /** Throws `RangeError` for a bad `maxKeys`. */
   constructor({ maxKeys = Infinity }: FencingGateOptions = {}) {
@@ -55,22 +72,32 @@ export class FencingGate implements TokenGate {
   }
 
   /**
-   * Runs `write` when those before it in the line of its key are done, so that a slow one never lands after a newer one.
-   * Rejects with `LockStaleError`, without a call, when a larger token was here by then; with the error of `write` else.
+   * Runs `write` when those before it in the line of its key are done, so that a slow one never lands after a newer one. A
+   * write may make others under its own token: they are a part of it, and the next in line waits for them as well.
+   *
+   * Rejects, without a call of `write`, with `LockStaleError` when a larger token was here by then, with
+   * `FencingTimeoutError`, and with `signal.reason`; with the error of `write` else. Throws `TypeError` or `RangeError`
+   * naming a bad option.
    */
-  async run<T>(holder: FencedHolder, write: () => T | Promise<T>): Promise<T> {
+  async run<T>(
+    holder: FencedHolder,
+    write: () => T | Promise<T>,
+    options: FencingRunOptions = {},
+  ): Promise<T> {
     const { key, fencingToken } = checkHolder(holder);
+    const patience = patienceOf(key, options);
+    patience.signal?.throwIfAborted();
     this.enter({ key, fencingToken });
-    const turn = (this.#lines.get(key) ?? Promise.resolve()).then(() => {
-      this.enter({ key, fencingToken });
-      return write();
-    });
-    const end = turn.catch(() => {}); // its caller gets it; the next one in line has no part in it
-    this.#lines.set(key, end);
+    const outer = ongoing(this.#turns.getStore()); // not those that have ended: work that starts work would pile them up
+    const line = turnOf({ key, fencingToken }, outer)?.inner ?? this.#lineOf(key);
+    await line.enter(patience);
+    const turn: WriteTurn = { key, fencingToken, outer, inner: new WriteLine(), isOver: false };
     try {
-      return await turn;
+      this.enter({ key, fencingToken });
+      return await this.#turns.run(turn, write);
     } finally {
-      if (this.#lines.get(key) === end) this.#lines.delete(key);
+      turn.isOver = true;
+      void turn.inner.enter().then(() => this.#leave(key, line));
     }
   }
 
@@ -84,6 +111,17 @@ export class FencingGate implements TokenGate {
     return this.#newest.size;
   }
 
+  #lineOf(key: string): WriteLine {
+    const line = this.#lines.get(key) ?? new WriteLine();
+    this.#lines.set(key, line);
+    return line;
+  }
+
+  #leave(key: string, line: WriteLine): void {
+    line.leave();
+    if (line.isIdle && this.#lines.get(key) === line) this.#lines.delete(key);
+  }
+
   /** Not one in whose line somebody still waits for a check. */
   #forgetOne(): void {
     for (const key of this.#newest.keys()) {
@@ -92,4 +130,13 @@ export class FencingGate implements TokenGate {
       return;
     }
   }
+}
+
+function patienceOf(key: string, options: FencingRunOptions): Patience {
+  checkIsObject('the options of run', options, '{ waitTimeout: 5_000 }');
+  checkOptionNames(options, ['waitTimeout', 'signal'], 'FencingGate.run');
+  const { waitTimeout = WAIT_TIMEOUT, signal } = options;
+  checkOption('waitTimeout', waitTimeout);
+  if (signal !== undefined) checkOption('signal', signal);
+  return { waitTimeout, signal, late: () => new FencingTimeoutError(key, waitTimeout) };
 }

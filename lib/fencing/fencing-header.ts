@@ -1,3 +1,4 @@
+import { quoted } from '../core/printable.js';
 import { FencingTokenError } from './fencing-errors.js';
 import { LARGEST_TOKEN, checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
@@ -17,13 +18,13 @@ export type IncomingHeaders = Readonly<Record<string, string | readonly string[]
 export function tokenIn(headers: IncomingHeaders | undefined, key: string): bigint {
   const value = headers?.[FENCING_HEADER.toLowerCase()];
   if (value === undefined) {
-    const message = `The request for "${key}" needs the header ${FENCING_HEADER}`;
+    const message = `The request for ${quoted(key)} needs the header ${FENCING_HEADER}`;
     throw new FencingTokenError(key, 'missing', message);
   }
   if (typeof value === 'string' && /^(0|[1-9]\d{0,18})$/.test(value)) {
     const token = BigInt(value);
     if (token <= LARGEST_TOKEN) return token;
   }
-  const message = `The header ${FENCING_HEADER} of the request for "${key}" must be one whole number from 0 to ${LARGEST_TOKEN}`;
+  const message = `The header ${FENCING_HEADER} of the request for ${quoted(key)} must be one whole number from 0 to ${LARGEST_TOKEN}`;
   throw new FencingTokenError(key, 'malformed', message);
 }

@@ -12,9 +12,14 @@ export type {
 } from './fenced-request.js';
 export type { FencedPgOptions, FencedSql } from './fenced-sql.js';
 export type { FencedWrite, ReadFence, WriteResult } from './fenced-write.js';
-export { FencedRowMissingError, FencingTokenError, LockStaleError } from './fencing-errors.js';
+export {
+  FencedRowMissingError,
+  FencingTimeoutError,
+  FencingTokenError,
+  LockStaleError,
+} from './fencing-errors.js';
 export { FencingGate } from './fencing-gate.js';
-export type { FencingGateOptions, TokenGate } from './fencing-gate.js';
+export type { FencingGateOptions, FencingRunOptions, TokenGate } from './fencing-gate.js';
 export { FENCING_HEADER, fencingHeaders } from './fencing-header.js';
 export { RedisFencingGate } from './redis-fencing-gate.js';
 export type { RedisFencingGateOptions, RedisGateClient } from './redis-fencing-gate.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { reasonOf, withoutSecrets } from '../core/contract/safe-error.js';
 import { show } from '../core/option-values.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
@@ -111,8 +112,12 @@ export class RedisFencingGate implements TokenGate {
     try {
       return await this.#client.evalsha(SHA1, 2, ...keysAndArgs);
     } catch (error) {
-      if (!String((error as Error | undefined)?.message).startsWith('NOSCRIPT')) throw error;
-      return this.#client.eval(FENCED, 2, ...keysAndArgs);
+      if (!reasonOf(error).startsWith('NOSCRIPT')) throw withoutSecrets(error);
+    }
+    try {
+      return await this.#client.eval(FENCED, 2, ...keysAndArgs);
+    } catch (error) {
+      throw withoutSecrets(error);
     }
   }
 }

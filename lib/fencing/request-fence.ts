@@ -3,6 +3,7 @@ import { KeyTemplate } from '../core/key-template.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
 import { show } from '../core/option-values.js';
+import { checkHolderKey } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
 import { tokenIn } from './fencing-header.js';
@@ -57,6 +58,7 @@ export class RequestFence<Request> {
     headers: IncomingHeaders | undefined,
   ): Promise<FencedHolder | undefined> {
     const key = this.#keyOf(request);
+    checkHolderKey(key);
     const fencingToken = this.#tokenIn(headers, key);
     if (fencingToken === undefined) return undefined;
     const holder = { key, fencingToken };

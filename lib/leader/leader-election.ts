@@ -1,3 +1,4 @@
+import { inRootContext } from '../core/async/root-context.js';
 import { sleep, systemClock } from '../core/clock.js';
 import type { Clock } from '../core/clock.js';
 import { LeaderEvents } from './leader-events.js';
@@ -43,10 +44,10 @@ export class LeaderElection {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Stands for election, again and again until `stop`. Safe to call twice. Throws when it was stopped. */
+  /** Stands for election, again and again until `stop`, in the root context. Safe to call twice. Throws when it was stopped. */
   start(): void {
     if (this.#stop.signal.aborted) throw new Error(`The election of "${this.#key}" was stopped`);
-    if (!this.#isStarted) void this.#campaign();
+    if (!this.#isStarted) void inRootContext(() => this.#campaign());
     this.#isStarted = true;
   }
 
@@ -124,7 +125,7 @@ export class LeaderElection {
 
   async #run(term: LeaderTerm): Promise<void> {
     try {
-      await this.#options.onElected?.(term);
+      await inRootContext(() => this.#options.onElected?.(term));
     } catch (error) {
       const { aborted, reason } = term.signal;
       if (aborted && (error === reason || (error as Error | null)?.cause === reason)) return; // it minds the signal
@@ -144,7 +145,7 @@ export class LeaderElection {
   get #lockOptions(): LockOptions {
     const { ttl, storeTimeout, retryDelay, retryJitter } = this.#options;
     const untilGranted = { waitTimeout: Infinity, retryCount: Infinity };
-    const untilReleased = { autoExtend: true, maxHold: Infinity, minHold: 0 };
+    const untilReleased = { autoExtend: true, maxHold: Infinity, minHold: 0, reentrant: false };
     return { ...untilGranted, ...untilReleased, ttl, storeTimeout, retryDelay, retryJitter };
   }
 }

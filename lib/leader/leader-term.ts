@@ -1,3 +1,4 @@
+import { inRootContext } from '../core/async/root-context.js';
 import { LockLostError } from '../core/lock-errors.js';
 import type { Lock } from '../core/lock.js';
 
@@ -51,6 +52,6 @@ export class LeaderTerm {
 
   /** Ends the term: the signal aborts, then the election gives the lock back. Safe to call twice. */
   resign(): void {
-    this.#end.abort(new LockLostError(this.key, 'released'));
+    inRootContext(() => this.#end.abort(new LockLostError(this.key, 'released')));
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Cancel, Clock } from '../core/clock.js';
 
 interface FakeTimer {
@@ -8,6 +9,8 @@ interface FakeTimer {
 /** A clock that stands still until it is told to move: `await clock.advance(30_000)`. */
 export class FakeClock implements Clock {
   #now: number;
+  /** Milliseconds that the monotonic clock has missed. */
+  #suspended = 0;
   readonly #timers = new Set<FakeTimer>();
 
   constructor(start = 0) {
@@ -18,13 +21,17 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
+  monotonic(): number {
+    return this.#now - this.#suspended;
+  }
+
   /** Timers that have neither run nor been cancelled. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
   schedule(ms: number, callback: () => void): Cancel {
-    const timer = { due: this.#now + Math.max(0, ms), callback };
+    const timer = { due: this.#now + Math.max(0, ms), callback: AsyncResource.bind(callback) };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
   }
@@ -46,6 +53,15 @@ export class FakeClock implements Clock {
   /** Moves on by `ms` at once, as for a process that was stopped or blocked: timers run late, at the next `advance`. */
   jump(ms: number): void {
     this.#now += ms;
+  }
+
+  /**
+   * As `jump`, for a machine that was suspended, such as a laptop or a virtual machine that is moved, or whose time of day was
+   * set forward: the monotonic clock stands still, and the time counts all the same.
+   */
+  suspend(ms: number): void {
+    this.#now += ms;
+    this.#suspended += ms;
   }
 
   #next(until: number): FakeTimer | undefined {

@@ -69,6 +69,11 @@ export class CronExpression {
     return this.#fields.second.has(second);
   }
 
+  /** The first second of a minute that may be meant. */
+  get firstSecond(): number {
+    return Math.min(...this.#fields.second);
+  }
+
   matches(time: WallTime): boolean {
     const { second, minute, hour, day, month, weekday } = this.#fields;
     const isTime = second.has(time.second) && minute.has(time.minute) && hour.has(time.hour);

@@ -44,12 +44,17 @@ export function scheduleOf({ every, timeZone, utcOffset }: TickOptions): TickSch
 /** Runs `work` under the tick that is due, unless somebody has it. */
 export async function atTick<T>(
   locks: LockService,
-  { key, options }: Ticks,
+  ticks: Ticks,
   work: (lock: Lock) => T | Promise<T>,
 ): Promise<T | undefined> {
+  const { key, isScheduled } = ticks.tick;
+  if (!isScheduled) {
+    const { storeName: store } = locks;
+    locks.events.publish('unscheduled', () => ({ tick: ticks.name, key, store }));
+  }
   let scope: LockScope;
   try {
-    scope = await locks.enter(key, options);
+    scope = await locks.enter(key, ticks.options);
   } catch (error) {
     if (error instanceof LockTimeoutError) return undefined;
     throw error;

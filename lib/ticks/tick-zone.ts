@@ -8,20 +8,30 @@ export interface TickZone {
   readonly utcOffset?: number | null | undefined;
 }
 
+/** How far the clocks of a zone are ahead of UTC at a moment. All in milliseconds, moments since 1970. */
+export type OffsetAt = (moment: number) => number;
+
+/** A night on which the clocks of a zone change. */
+export interface ClockChange {
+  /** The first moment of the new time. */
+  readonly at: number;
+  readonly before: number;
+  readonly after: number;
+}
+
 /** What `cron` takes for the zone of the process, and for an offset: `UTC+2`, `utc+05:30`. */
 const LOCAL = /^(local|system|default)$/i;
 const OFFSET = /^utc([+-])(\d{1,2})(?::(\d\d))?$/i;
+const MINUTE = 60_000;
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-
-/** What the clocks of a zone show at a moment, given in milliseconds since 1970. Throws `RangeError` for an unknown zone. */
-export function clockOf({ timeZone, utcOffset }: TickZone): (moment: number) => WallTime {
-  const offset = utcOffset ?? offsetIn(timeZone);
-  if (typeof offset === 'number') return (moment) => utcTime(moment + offset * 60_000);
+/** Throws `RangeError` for an unknown zone. */
+export function offsetIn({ timeZone, utcOffset }: TickZone): OffsetAt {
+  const fixed = utcOffset ?? fixedOffset(timeZone);
+  if (typeof fixed === 'number') return () => fixed * MINUTE;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timeZone && !LOCAL.test(timeZone) ? timeZone : undefined,
     hourCycle: 'h23',
-    weekday: 'short',
+    year: 'numeric',
     month: 'numeric',
     day: 'numeric',
     hour: 'numeric',
@@ -29,28 +39,33 @@ export function clockOf({ timeZone, utcOffset }: TickZone): (moment: number) => 
     second: 'numeric',
   });
   return (moment) => {
-    const parts = format.formatToParts(moment).map(({ type, value }) => [type, value] as const);
-    const shown = Object.fromEntries(parts) as Record<keyof WallTime, string>;
-    return {
-      second: Number(shown.second),
-      minute: Number(shown.minute),
-      hour: Number(shown.hour),
-      day: Number(shown.day),
-      month: Number(shown.month),
-      weekday: WEEKDAYS.indexOf(shown.weekday),
-    };
+    const second = Math.floor(moment / 1_000) * 1_000;
+    const parts = format.formatToParts(second).map(({ type, value }) => [type, Number(value)]);
+    const { year, month, day, hour, minute, second: seconds } = Object.fromEntries(parts);
+    return Date.UTC(year, month - 1, day, hour, minute, seconds) - second;
   };
 }
 
-/** Minutes. */
-function offsetIn(timeZone: string | null | undefined): number | undefined {
-  const [, sign, hours, minutes = 0] = OFFSET.exec(timeZone ?? '') ?? [];
-  if (hours === undefined) return undefined;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+/** The change of the clocks between two moments that are a few days apart at most. */
+export function changeBetween(
+  offsetAt: OffsetAt,
+  from: number,
+  to: number,
+): ClockChange | undefined {
+  const [before, after] = [offsetAt(from), offsetAt(to)];
+  if (before === after) return undefined;
+  let [old, at] = [from, to].map((moment) => Math.floor(moment / 1_000)) as [number, number];
+  while (at - old > 1) {
+    const middle = Math.floor((old + at) / 2);
+    if (offsetAt(middle * 1_000) === before) old = middle;
+    else at = middle;
+  }
+  return { at: at * 1_000, before, after };
 }
 
-function utcTime(moment: number): WallTime {
-  const date = new Date(moment);
+/** What clocks show at a moment that are so far ahead of UTC. */
+export function wallTime(moment: number, offset: number): WallTime {
+  const date = new Date(moment + offset);
   return {
     second: date.getUTCSeconds(),
     minute: date.getUTCMinutes(),
@@ -59,4 +74,11 @@ function utcTime(moment: number): WallTime {
     month: date.getUTCMonth() + 1,
     weekday: date.getUTCDay(),
   };
+}
+
+/** Minutes. */
+function fixedOffset(timeZone: string | null | undefined): number | undefined {
+  const [, sign, hours, minutes = 0] = OFFSET.exec(timeZone ?? '') ?? [];
+  if (hours === undefined) return undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }

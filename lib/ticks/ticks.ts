@@ -1,8 +1,7 @@
 import { DEFAULT_LOCK_OPTIONS } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
 import { checkName, show } from '../core/option-values.js';
-import { CronExpression } from './cron-expression.js';
-import { clockOf } from './tick-zone.js';
+import { CronTicks } from './cron-ticks.js';
 import type { TickZone } from './tick-zone.js';
 
 /**
@@ -38,51 +37,72 @@ const LONGEST = 2_147_483_647;
 /** A timer may fire a little before the clock shows its time. */
 const EARLY = 10;
 
-/** Schedulers go by the time of day, and follow when it is set; the `Clock` of locks does neither. */
+/** Schedulers go by the time of day, and follow when it is set, of which the `Clock` of locks says nothing. */
 const timeOfDay = () => new Date().valueOf();
+
+/** The tick that a call belongs to. */
+export interface Tick {
+  /** `nightly@2026-11-21T02:00:00.000Z`: the same on every machine, by whose clock it is the same tick. */
+  readonly key: string;
+  /** `false`: no time of the schedule is as near, so the key has the second of the call, and is another one in the next second. */
+  readonly isScheduled: boolean;
+}
+
+interface Due {
+  /** `undefined`: when the process started, which has no time. */
+  readonly at: number | undefined;
+  readonly isScheduled: boolean;
+}
 
 /** The ticks of one job: which one is due now, and how it is locked. */
 export class Ticks {
   /** One attempt, for a tick that somebody has is done; and nobody gets it again, however soon the job ends or dies. */
   readonly options: LockOptions;
-  readonly #name: string;
+  readonly name: string;
   readonly #now: () => number;
-  readonly #due: (now: number) => number | undefined;
+  readonly #due: (now: number) => Due;
 
   /** Throws `TypeError` or `RangeError` naming what is wrong. */
   constructor(name: string, schedule: TickSchedule, options: TicksOptions = {}) {
     const { tolerance = DEFAULT_TOLERANCE, now = timeOfDay } = options;
     checkName('a tick', name);
     checkWhole('tolerance', tolerance, 0, A_DAY);
-    this.#name = name;
+    this.name = name;
     this.#now = now;
     this.#due = dueTimes(schedule, tolerance);
     const length = schedule.kind === 'interval' ? schedule.ms : 0;
     const hold = Math.min(length + tolerance, LONGEST);
     const ttl = Math.max(hold, DEFAULT_LOCK_OPTIONS.ttl);
-    const whatever = { autoExtend: true, maxHold: Infinity }; // the defaults are those of other locks
+    const whatever = { autoExtend: true, maxHold: Infinity, reentrant: false }; // the defaults are those of other locks
     this.options = Object.freeze({ ...whatever, waitTimeout: 0, minHold: hold, ttl });
   }
 
-  /** `nightly@2026-11-21T02:00:00.000Z`: the same on every machine, by whose clock it is the same tick. */
+  /** That of `tick`. */
   get key(): string {
-    const due = this.#due(this.#now());
-    return `${this.#name}@${due === undefined ? 'start' : new Date(due).toISOString()}`;
+    return this.tick.key;
+  }
+
+  /** Of a call that is made now. */
+  get tick(): Tick {
+    const { at, isScheduled } = this.#due(this.#now());
+    const time = at === undefined ? 'start' : new Date(at).toISOString();
+    return { key: `${this.name}@${time}`, isScheduled };
   }
 }
 
 /** When the tick was due that a call belongs to. */
-function dueTimes(schedule: TickSchedule, tolerance: number): (now: number) => number | undefined {
+function dueTimes(schedule: TickSchedule, tolerance: number): (now: number) => Due {
+  const scheduled = (at: number | undefined) => ({ at, isScheduled: true });
   switch (schedule.kind) {
     case 'cron':
       return cronTimes(schedule, tolerance);
     case 'interval':
       checkWhole('the interval of a tick', schedule.ms, 1, LONGEST);
-      return (now) => floor(now, schedule.ms);
+      return (now) => scheduled(floor(now, schedule.ms));
     case 'date':
-      return () => schedule.at;
+      return () => scheduled(schedule.at);
     default:
-      return () => undefined;
+      return () => scheduled(undefined);
   }
 }
 
@@ -90,15 +110,12 @@ function dueTimes(schedule: TickSchedule, tolerance: number): (now: number) => n
 function cronTimes(
   { expression, ...zone }: TickZone & { readonly expression: string },
   tolerance: number,
-): (now: number) => number {
-  const cron = new CronExpression(expression);
-  const clock = clockOf(zone);
+): (now: number) => Due {
+  const ticks = new CronTicks(expression, zone);
   return (now) => {
     const second = floor(now + EARLY, 1_000);
-    for (let time = second; time >= second - tolerance; time -= 1_000) {
-      if (cron.hasSecond((time / 1_000) % 60) && cron.matches(clock(time))) return time;
-    }
-    return second;
+    const at = ticks.lastDue(second, tolerance);
+    return { at: at ?? second, isScheduled: at !== undefined };
   };
 }
 

@@ -54,13 +54,38 @@ describe('systemClock', () => {
     unref.mockReset();
   });
 
+  afterEach(() => jest.useRealTimers());
   afterAll(() => jest.restoreAllMocks());
 
-  it('is monotonic', () => {
-    const before = performance.now();
-    const now = systemClock.now();
-    expect(now).toBeGreaterThanOrEqual(before);
-    expect(now).toBeLessThanOrEqual(performance.now());
+  it('goes by the monotonic clock', () => {
+    const before = systemClock.now();
+    const monotonic = systemClock.monotonic!();
+    const sum = monotonic + before;
+    expect(systemClock.now() + systemClock.monotonic!()).toBeGreaterThanOrEqual(sum);
+    expect(monotonic).toBeLessThanOrEqual(performance.now());
+  });
+
+  it('counts what the time of day runs ahead of it, and not what it is set back', () => {
+    const before = systemClock.now();
+    const monotonic = systemClock.monotonic!();
+    const wall = jest.spyOn(Date, 'now');
+    try {
+      const real = performance.timeOrigin + performance.now();
+      wall.mockReturnValue(real + 3_600_000);
+      expect(systemClock.now() - before).toBeGreaterThan(3_599_000);
+      expect(systemClock.monotonic!() - monotonic).toBeLessThan(3_599_000);
+      wall.mockReturnValue(real - 3_600_000);
+      expect(systemClock.now() - before).toBeGreaterThan(3_599_000);
+    } finally {
+      wall.mockRestore();
+    }
+  });
+
+  it('reads clocks that a test has put in their place', () => {
+    jest.useFakeTimers();
+    const before = systemClock.now();
+    jest.advanceTimersByTime(5_000);
+    expect(Math.round(systemClock.now() - before)).toBe(5_000);
   });
 
   it.each([
@@ -68,13 +93,51 @@ describe('systemClock', () => {
     [10.1, 11], // too early is worse than too late
     [0, 0],
     [-5, 0],
-    [2_147_483_647, 2_147_483_647],
-    [2_147_483_648, 2_147_483_647], // Node would take it for 1
-    [Infinity, 2_147_483_647],
+    [1_000, 1_000],
   ])('schedules %d ms as %d', (ms, delay) => {
     const callback = () => undefined;
     systemClock.schedule(ms, callback);
     expect(setTimeoutSpy).toHaveBeenCalledWith(callback, delay);
+  });
+
+  it.each([1_001, 30_000, 2_147_483_648, Infinity])(
+    'looks at the clock each second while %d ms pass: Node may count none of them',
+    (ms) => {
+      const callback = () => undefined;
+      systemClock.schedule(ms, callback);
+      expect(setTimeoutSpy).toHaveBeenCalledWith(expect.any(Function), 1_000);
+      expect(setTimeoutSpy).not.toHaveBeenCalledWith(callback, expect.anything());
+    },
+  );
+
+  it('calls back when a long time has passed, whatever part of it the timers of Node have seen', () => {
+    const called = jest.fn();
+    const wall = jest.spyOn(Date, 'now');
+    const fire = () => setTimeoutSpy.mock.lastCall![0]();
+    try {
+      const real = performance.timeOrigin + performance.now();
+      wall.mockReturnValue(real + 7_200_000);
+      systemClock.schedule(30_000, called, true);
+      fire();
+      expect(setTimeoutSpy).toHaveBeenLastCalledWith(expect.any(Function), 1_000);
+      expect(unref).toHaveBeenCalledTimes(2);
+      wall.mockReturnValue(real + 7_200_000 + 40_000); // suspended
+      fire();
+      expect(called).not.toHaveBeenCalled();
+      expect(setTimeoutSpy).toHaveBeenLastCalledWith(called, 0);
+    } finally {
+      wall.mockRestore();
+    }
+  });
+
+  it('takes back a timer that has looked', () => {
+    const first = { unref } as unknown as NodeJS.Timeout;
+    const second = { unref } as unknown as NodeJS.Timeout;
+    setTimeoutSpy.mockReturnValueOnce(first).mockReturnValueOnce(second);
+    const cancel = systemClock.schedule(30_000, () => undefined);
+    setTimeoutSpy.mock.lastCall![0]();
+    cancel();
+    expect(clearTimeoutSpy.mock.lastCall![0]).toBe(second);
   });
 
   it('keeps the process alive, but not for what happens in the background', () => {
@@ -155,5 +218,15 @@ describe('FakeClock', () => {
     expect(clock.now()).toBe(100);
     await clock.advance(0);
     expect(seen).toEqual([100]);
+  });
+
+  it('is suspended: the monotonic clock stands still, and what is overdue runs late', async () => {
+    const clock = new FakeClock(1_000);
+    const seen: number[] = [];
+    clock.schedule(10, () => seen.push(clock.now()));
+    clock.suspend(100);
+    expect([clock.now(), clock.monotonic(), seen]).toEqual([1_100, 1_000, []]);
+    await clock.advance(5);
+    expect([clock.now(), clock.monotonic(), seen]).toEqual([1_105, 1_005, [1_100]]);
   });
 });

@@ -12,6 +12,8 @@ function refusal(template: string, values: Readonly<Record<string, unknown>>): L
 
 const EXPECTED = 'must be a non-empty string, a finite number, a bigint, a boolean or a valid Date';
 
+afterEach(() => jest.restoreAllMocks());
+
 describe('trap-10 values that identify nothing are refused by the name of their placeholder', () => {
   it.each([
     ['undefined', undefined, 'undefined'],
@@ -20,15 +22,15 @@ describe('trap-10 values that identify nothing are refused by the name of their 
     ['Infinity', Infinity, 'Infinity'],
     ['-Infinity', -Infinity, '-Infinity'],
     ['an empty string', '', 'the string ""'],
-    ['an object', {}, 'an object (Object)'],
-    ['an object with a toString', { toString: () => 'x' }, 'an object (Object)'],
-    ['an array', ['a'], 'an object (Array)'],
+    ['an object', {}, 'an object'],
+    ['an object with a toString', { toString: () => 'x' }, 'an object'],
+    ['an array', ['a'], 'an array'],
     ['a symbol', Symbol('s'), 'Symbol(s)'],
-    ['a Buffer', Buffer.from('a'), 'an object (Buffer)'],
-    ['an invalid Date', new Date(Number.NaN), 'an object (Date)'],
-    ['a Map', new Map(), 'an object (Map)'],
-    ['a String object', Object('a'), 'an object (String)'],
-    ['an object without a prototype', Object.create(null), 'an object (no prototype)'],
+    ['a Buffer', Buffer.from('a'), 'an object'],
+    ['an invalid Date', new Date(Number.NaN), 'an object'],
+    ['a Map', new Map(), 'an object'],
+    ['a String object', Object('a'), 'an object'],
+    ['an object without a prototype', Object.create(null), 'an object'],
   ])('%s', (_, value, shown) => {
     const error = refusal('order:<id>:<o.x>', { id: 1, o: { x: value } });
     expect(error.message).toBe(`Lock key "order:<id>:<o.x>": <o.x> ${EXPECTED}; got ${shown}`);
@@ -45,6 +47,20 @@ describe('trap-10 values that identify nothing are refused by the name of their 
     );
   });
 
+  it.each(['<v>', '<v:int>', '<v:trim>', '<v:nfc>', '<v:uuid>'])(
+    'one that is longer than any key, before %s looks at it',
+    (template) => {
+      const read = jest.spyOn(globalThis, 'BigInt');
+      expect(refusal(template, { v: '9'.repeat(1_000_000) }).message).toBe(
+        `Lock key "${template}": ${template} ${EXPECTED}; got 1000000 characters, and a key has at most 512 bytes`,
+      );
+      expect(refusal(template, { v: 10n ** 600n }).message).toContain('got 601 characters');
+      expect(read).not.toHaveBeenCalled(); // half a second for a megabyte of digits
+      expect(new KeyTemplate('<v:int>').render(() => '9'.repeat(512))).toBe('9'.repeat(512));
+      expect(read).toHaveBeenCalledTimes(1);
+    },
+  );
+
   it('a path through nothing tells how far it came', () => {
     expect(refusal('<o.a.b>', {}).message).toBe(
       `Lock key "<o.a.b>": <o.a.b> ${EXPECTED}; "o" is undefined`,
@@ -60,7 +76,7 @@ describe('trap-10 values that identify nothing are refused by the name of their 
     ['0', 0, '0'],
     ['-0', -0, '0'],
     ['a fraction', 1.5, '1.5'],
-    ['the largest number', Number.MAX_VALUE, '1.7976931348623157e%2B308'],
+    ['the largest number', Number.MAX_VALUE, '1.7976931348623157e+308'],
     ['a Date', new Date(Date.UTC(2024, 1, 29)), '2024-02-29T00%3A00%3A00.000Z'],
     ['the text "undefined"', 'undefined', 'undefined'],
   ])('but %s is a value', (_, value, text) => {
@@ -80,9 +96,9 @@ describe('a template that cannot be read', () => {
     ['<o..id>', 'has a placeholder without a name: <o..id>'],
     ['<o.>', 'has a placeholder without a name: <o.>'],
     ['<:lower>', 'has a placeholder without a name: <:lower>'],
-    ['<id:upper>', 'has an unknown filter ":upper"; known: :lower, :trim, :int'],
-    ['<id:>', 'has an unknown filter ":"; known: :lower, :trim, :int'],
-    ['<id:lower:Trim>', 'has an unknown filter ":Trim"; known: :lower, :trim, :int'],
+    ['<id:upper>', 'has an unknown filter ":upper"; known: :lower, :trim, :nfc, :int, :uuid'],
+    ['<id:>', 'has an unknown filter ":"; known: :lower, :trim, :nfc, :int, :uuid'],
+    ['<id:lower:Trim>', 'has an unknown filter ":Trim"; known: :lower, :trim, :nfc, :int, :uuid'],
     ['<id', 'has a "<" or ">" without its partner'],
     ['id>', 'has a "<" or ">" without its partner'],
     ['<a>:<b', 'has a "<" or ">" without its partner'],
@@ -98,6 +114,7 @@ describe('a template that cannot be read', () => {
     ['order:${ order.id }:<x>', `${literal} <order.id>`],
     ['order:${}', `${literal} <id>`],
     ['order:${a', `${literal} <a>`],
+    ['order\uD83D:<id>', 'contains half of a surrogate pair, which has no UTF-8 form'],
   ])('%j', (template, problem) => {
     const error = errorOf(() => new KeyTemplate(template));
     expect(error).toBeInstanceOf(TypeError);

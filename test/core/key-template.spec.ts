@@ -60,6 +60,10 @@ describe('filters', () => {
     ['<v:int>', 42, '42'],
     ['<v:int>', 42n, '42'],
     ['<v:int>', '123456789012345678901234567890', '123456789012345678901234567890'],
+    ['<v:nfc>', 'e\u0301', 'é'],
+    ['<v:nfc>', 'é', 'é'],
+    ['<v:nfc>', '\u1112\u1161\u11ab', '한'],
+    ['<v:lower:nfc>', 'E\u0301', 'é'],
   ])('%s of %p is %s', (template, value, text) => {
     expect(decodeURIComponent(render(template, { v: value }))).toBe(text);
   });
@@ -73,6 +77,40 @@ describe('filters', () => {
     },
   );
 
+  const UUID = 'a6e4cdd8-3c1b-4b5e-9f0a-bcdefabcdefa';
+  it.each([
+    UUID,
+    UUID.toUpperCase(),
+    'A6e4cDD8-3c1b-4B5E-9f0a-bcdefABCdefa',
+    `{${UUID}}`,
+    UUID.replaceAll('-', ''),
+    'a6e4-cdd8-3c1b-4b5e-9f0a-bcde-fabc-defa',
+    `{${UUID.toUpperCase().replaceAll('-', '')}}`,
+  ])(':uuid makes one spelling of %s', (value) => {
+    expect(render('order:<v:uuid>', { v: value })).toBe(`order:${UUID}`);
+  });
+
+  it.each([
+    '42',
+    `${UUID}0`,
+    UUID.slice(1),
+    `{${UUID}`,
+    `${UUID}}`,
+    `{{${UUID}}}`,
+    ` ${UUID}`,
+    `${UUID}\n`,
+    `${UUID}-`,
+    `-${UUID}`,
+    UUID.replace('-', '--'),
+    UUID.replace('a', 'g'),
+    'a-6e4cdd83c1b4b5e9f0abcdefabcdefa',
+    42,
+  ])(':uuid refuses %j', (value) => {
+    expect(() => render('n:<v:uuid>', { v: value })).toThrow(
+      /^Lock key "n:<v:uuid>": <v:uuid> must be .*; :uuid expects a UUID, got /,
+    );
+  });
+
   it('are applied in the order written', () => {
     expect(() => render('<v:int:trim>', { v: ' 1' })).toThrow(':int expects');
     expect(render('<v:trim:int>', { v: ' 1' })).toBe('1');
@@ -85,35 +123,76 @@ describe('filters', () => {
 
 describe('values', () => {
   it.each([
-    ['a b', 'a%20b'],
+    'bob@example.com',
+    'a b',
+    'a/b?c=d&e=f#g',
+    '<x>{y}[z]',
+    'ä',
+    'e\u0301',
+    '😀',
+    "a-b_c.d~e!f*g'h(i)",
+    '"a"',
+    '\u2028',
+  ])('%j stands in the key as it is', (value) => {
+    expect(render('k:<v>', { v: value })).toBe(`k:${value}`);
+    expect(render('<v>:k', { v: value })).toBe(`${value}:k`);
+  });
+
+  it.each([
     ['a:b', 'a%3Ab'],
-    ['a/b', 'a%2Fb'],
     ['100%', '100%25'],
-    ['<x>', '%3Cx%3E'],
-    ['ä', '%C3%A4'],
-    ['😀', '%F0%9F%98%80'],
-    ["a-b_c.d~e!f*g'h(i)", "a-b_c.d~e!f*g'h(i)"],
+    ['%3A', '%253A'],
     ['\u0000', '%00'],
+    ['a\r\nb', 'a%0D%0Ab'],
+    ['\u007f', '%7F'],
+    ['\u0085', '%C2%85'],
   ])('%j is written %s', (value, text) => {
     expect(render('k:<v>', { v: value })).toBe(`k:${text}`);
   });
 
-  it.each(['-', '_', '.', '~', '!', '*', "'", '(', ')'])(
+  it.each([...'-_.~!*\'()/ @|"#'.split(''), 'é', '😀'])(
     'the separator %s after a value is escaped in it, and only there',
     (separator) => {
-      const code = separator.charCodeAt(0).toString(16).toUpperCase();
+      const bytes = Buffer.from(separator).toString('hex').toUpperCase();
+      const code = bytes.replaceAll(/../g, '%$&');
       const value = `x${separator}y${separator}`;
       const rendered = render(`k${separator}<a>${separator}z<b>`, { a: value, b: value });
-      expect(rendered).toBe(`k${separator}x%${code}y%${code}${separator}z${value}`);
+      expect(rendered).toBe(`k${separator}x${code}y${code}${separator}z${value}`);
     },
   );
+
+  it('only the first character of a longer separator is escaped', () => {
+    expect(render('<a> - <b>', { a: 'x-y z', b: '1 - 2' })).toBe('x-y%20z - 1 - 2');
+  });
+
+  it('half of a character is no separator', () => {
+    expect(render('<a>😀<b>', { a: '😁', b: '2' })).toBe('😁😀2');
+  });
 
   it('a separator that is escaped anyway is not escaped twice', () => {
     expect(render('<a>:<b>', { a: 'x:y', b: 'x:y' })).toBe('x%3Ay:x%3Ay');
   });
+});
 
-  it.each(['é', '😀', ' '])('may be separated by %j', (separator) => {
-    const rendered = render(`<a>${separator}<b>`, { a: `1${separator}`, b: '2' });
-    expect(rendered).toBe(`1${encodeURIComponent(separator)}${separator}2`);
+describe('what two templates may share', () => {
+  it.each([
+    ['order:<id>', { id: 'a:b' }, 'order:<x>:<y>', { x: 'a', y: 'b' }],
+    ['order:<id>', { id: '7' }, 'refund:<id>', { id: '7' }],
+    [
+      '<tenant>:<id>',
+      { tenant: 'a', id: 'b:c' },
+      '<tenant>:<id>:<line>',
+      { tenant: 'a', id: 'b', line: 'c' },
+    ],
+  ])('%s of %j is never %s of %j: the words between colons differ', (one, ones, other, others) => {
+    expect(render(one, ones)).not.toBe(render(other, others));
+  });
+
+  it.each([
+    ['<kind>:<id>', { kind: 'refund', id: '7' }, 'refund:<id>', { id: 7 }],
+    ['<tenant>:orders', { tenant: 'orders' }, 'orders:<id>', { id: 'orders' }],
+    ['order-<id>', { id: '5-items' }, 'order-<id>-items', { id: 5 }],
+  ])('%s of %j is %s of %j, as the docs say', (one, ones, other, others) => {
+    expect(render(one, ones)).toBe(render(other, others));
   });
 });

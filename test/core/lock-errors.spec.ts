@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   LockDeadlockError,
   LockError,
@@ -48,6 +49,26 @@ it('LockTimeoutError tells how long was waited, and how often was tried', () => 
   );
 });
 
+describe('the cause of a LockStoreError', () => {
+  it('is the error of the driver without what was sent', () => {
+    const command = { name: 'auth', args: ['hunter2'] };
+    const cause = Object.assign(new Error('WRONGPASS'), { code: 'WRONGPASS', command });
+    const error = new LockStoreError('k', 'redis', 'at redis://:hunter2@h', { cause });
+    expect(error.cause).toMatchObject({ message: 'WRONGPASS', code: 'WRONGPASS' });
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('hunter2');
+    expect(error.message).toBe('Lock store "redis" failed for "k": at redis://***@h');
+  });
+
+  it('is missing where there is none', () => {
+    expect('cause' in new LockStoreError('k', 'redis', 'x', { cause: undefined })).toBe(false);
+  });
+
+  it('may be another lock error, as it is', () => {
+    const cause = new LockLostError('k', 'expired', { result: 1 });
+    expect(new LockStoreError('k', 'redis', 'x', { cause }).cause).toBe(cause);
+  });
+});
+
 it('LockStoreError names the store', () => {
   const error = new LockStoreError('k', 'redis', 'connection refused');
   expect(error.store).toBe('redis');
@@ -73,5 +94,13 @@ describe('LockLostError', () => {
     expect('result' in new LockLostError('k', 'gone', { cause: 1 })).toBe(false);
     expect('result' in new LockLostError('k', 'gone', { result: undefined })).toBe(true);
     expect(new LockLostError('k', 'gone', { result: 42 }).result).toBe(42);
+  });
+
+  it('keeps its result from loggers: it may be people’s data', () => {
+    const error = new LockLostError('k', 'gone', { result: { name: 'Lovelace' } });
+    expect(inspect(error, { depth: Infinity })).not.toContain('Lovelace');
+    expect(JSON.stringify(error)).not.toContain('Lovelace');
+    expect(JSON.stringify(Object.assign({}, error))).not.toContain('Lovelace');
+    expect(error.result).toEqual({ name: 'Lovelace' });
   });
 });

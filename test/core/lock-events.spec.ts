@@ -4,7 +4,17 @@ import type { LockEventName } from 'nest-holdfast/core';
 import { deferred } from './support/outcome';
 import { onFakeStore } from './support/setup';
 
-const NAMES = ['held', 'jeopardy', 'recovered', 'lost', 'released', 'releaseFailed'] as const;
+const NAMES = [
+  'held',
+  'reentered',
+  'jeopardy',
+  'recovered',
+  'lost',
+  'released',
+  'releaseFailed',
+  'node',
+  'unscheduled',
+] as const;
 const message = { key: 'a', keys: ['a'], store: 'fake', fencingToken: 1n };
 
 describe('LockEvents', () => {

@@ -42,6 +42,7 @@ it('the defaults are those of the documentation, and frozen', () => {
     maxHold: Infinity,
     minHold: 0,
     storeTimeout: 5_000,
+    reentrant: false,
     signal: undefined,
   });
   expect(Object.isFrozen(DEFAULT_LOCK_OPTIONS)).toBe(true);
@@ -67,7 +68,7 @@ describe.each(RANGES)('$name', ({ name, from, infinite, expected }) => {
     ['a string', '100', 'the string "100"'],
     ['null', null, 'null'],
     ['a bigint', 100n, '100n'],
-    ['an object', {}, 'an object (Object)'],
+    ['an object', {}, 'an object'],
   ])('may not be %s', (_, value, shown) => {
     const error = errorOf(withOption(name, value));
     expect(error).toBeInstanceOf(TypeError);
@@ -75,15 +76,15 @@ describe.each(RANGES)('$name', ({ name, from, infinite, expected }) => {
   });
 });
 
-describe('autoExtend', () => {
+describe.each(['autoExtend', 'reentrant'] as const)('%s', (name) => {
   it.each([true, false])('may be %s', (value) => {
-    expect(resolve({ autoExtend: value }).autoExtend).toBe(value);
+    expect(resolve({ [name]: value })[name]).toBe(value);
   });
 
   it.each([1, 'yes', null])('may not be %p', (value) => {
-    const error = errorOf(withOption('autoExtend', value));
+    const error = errorOf(withOption(name, value));
     expect(error).toBeInstanceOf(TypeError);
-    expect(error.message).toBe(`autoExtend must be a boolean, got ${show(value)}`);
+    expect(error.message).toBe(`${name} must be a boolean, got ${show(value)}`);
   });
 });
 
@@ -94,7 +95,7 @@ describe('signal', () => {
   });
 
   it.each([
-    [new AbortController(), 'an object (AbortController)'],
+    [new AbortController(), 'an object'],
     [true, 'true'],
   ])('may not be anything else', (value, shown) => {
     const error = errorOf(withOption('signal', value));
@@ -140,7 +141,7 @@ describe('an unknown option', () => {
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe(
       'unknown lock option "waitTime"; known options are ttl, waitTimeout, retryDelay, retryJitter, ' +
-        'retryCount, autoExtend, maxHold, minHold, storeTimeout, permits, signal, mode',
+        'retryCount, autoExtend, maxHold, minHold, storeTimeout, reentrant, permits, signal, mode',
     );
   });
 
@@ -202,8 +203,8 @@ it.each([
   [Symbol('s'), 'Symbol(s)'],
   [() => 1, 'a function'],
   [class Store {}, 'a function (Store)'],
-  [new Map(), 'an object (Map)'],
-  [Object.create(null), 'an object (no prototype)'],
+  [new Map(), 'an object'],
+  [Object.create(null), 'an object'],
 ])('show(%p) names the value for people', (value, shown) => {
   expect(show(value)).toBe(shown);
 });

@@ -1,6 +1,6 @@
-import { LockLostError } from 'nest-holdfast/core';
-import { deferred, never, rejectionOf, watch } from './support/outcome';
-import { inMemory, onFakeStore } from './support/setup';
+import { LockLostError, LockService, MemoryLockStore } from 'nest-holdfast/core';
+import { deferred, never, rejectionOf } from './support/outcome';
+import { onFakeStore } from './support/setup';
 
 describe('after the event loop was blocked', () => {
   it('the lock tells the truth at once, before any timer has run', async () => {
@@ -105,20 +105,41 @@ describe('an extension that comes through after the lock was lost', () => {
   });
 });
 
-it('trap-13 a step of the wall clock changes nothing', async () => {
-  const wallClock = jest.spyOn(Date, 'now');
-  const { locks, others, clock, events } = inMemory({ ttl: 1_000 });
-  const lock = await locks.acquire('a');
-  const waiter = watch(others.acquire('a', { waitTimeout: Infinity }));
-  for (const step of [0, 4e12, -4e12]) {
-    wallClock.mockReturnValue(step);
-    await clock.advance(1_234);
-    expect(lock.isHeld).toBe(true);
-    expect(lock.remaining).toBeGreaterThan(600);
-    expect(lock.remaining).toBeLessThanOrEqual(988);
-    expect(waiter.status).toBe('pending');
+describe('a wall clock that is', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  /** By the clocks of this machine. */
+  async function held() {
+    const locks = new LockService(new MemoryLockStore(), { ttl: 60_000, autoExtend: false });
+    const lock = await locks.acquire('a');
+    const setWallClock = (ms: number) => {
+      const time = Math.floor(performance.timeOrigin + performance.now() + ms);
+      jest.spyOn(Date, 'now').mockReturnValue(time);
+    };
+    return { lock, setWallClock };
   }
-  expect(wallClock).not.toHaveBeenCalled();
-  wallClock.mockRestore();
-  expect(events).toEqual(['held']);
+
+  it('trap-13 set back gives no lock a moment more', async () => {
+    const { lock, setWallClock } = await held();
+    const before = lock.remaining;
+    for (const ms of [-1_000, -4e12]) {
+      setWallClock(ms);
+      expect(lock.isHeld).toBe(true);
+      expect(lock.remaining).toBeLessThanOrEqual(before);
+      expect(lock.remaining).toBeGreaterThan(before - 30_000);
+    }
+  });
+
+  it('trap-43 set forward takes what it has gained, for the machine may have been suspended', async () => {
+    const { lock, setWallClock } = await held();
+    setWallClock(-4e12);
+    const before = lock.remaining;
+    setWallClock(-4e12 + 20_000);
+    expect(lock.remaining).toBeLessThanOrEqual(before - 19_000);
+    expect(lock.isHeld).toBe(true);
+    setWallClock(-4e12 + 70_000);
+    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ reason: 'expired' }));
+    setWallClock(-4e12);
+    expect(lock.isHeld).toBe(false);
+  });
 });

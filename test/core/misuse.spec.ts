@@ -13,7 +13,7 @@ describe('a LockService of something that is no store', () => {
   it.each([
     ['nothing', undefined, `got undefined: ${another}`],
     ['a number', 5, `got 5: ${another}`],
-    ['options', { ttl: 5_000 }, `got an object (Object): ${another}`],
+    ['options', { ttl: 5_000 }, `got an object: ${another}`],
     ['the class of a store', MemoryLockStore, `got a function (MemoryLockStore): ${another}`],
   ])('is refused: %s', (_, store, got) => {
     const error = errorOf(() => new make(store));
@@ -48,7 +48,7 @@ describe.each(['acquire', 'tryAcquire', 'withLock', 'enter'])('%s', (method) => 
     ['5s', 'the string "5s"'],
     [null, 'null'],
     [0, '0'],
-    [[], 'an object (Array)'],
+    [[], 'an array'],
     [() => 1, 'a function'],
   ])('refuses %p for options, and asks no store', async (options, got) => {
     const { locks, store } = onFakeStore();

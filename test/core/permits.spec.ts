@@ -93,7 +93,7 @@ describe('a semaphore', () => {
   });
 
   it('is re-entered with the same number only', async () => {
-    const { locks, store } = inMemory();
+    const { locks, store } = inMemory({ reentrant: true });
     await locks.withPermit('export', { permits: 2 }, async () => {
       expect(await locks.withPermit('export', { permits: 2 }, () => 'again')).toBe('again');
       expect((await store.inspect('export'))?.holders).toHaveLength(1);
@@ -104,8 +104,6 @@ describe('a semaphore', () => {
       expect(whole.message).toBe(
         'Lock "export" would wait for itself: the calling context has a permit of it. Leave the permit first',
       );
-      const second = locks.acquire('export', { permits: 2 });
-      await expect(second).rejects.toThrow(LockDeadlockError);
     });
     const inLock = locks.withLock('export', () =>
       locks.withPermit('export', { permits: 2 }, (lock) => lock.permits),

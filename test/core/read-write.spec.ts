@@ -135,7 +135,7 @@ describe('read and write locks', () => {
 
 describe('a nested call that changes the mode', () => {
   it('re-enters a write lock to read, and a read lock to read', async () => {
-    const { locks } = inMemory();
+    const { locks } = inMemory({ reentrant: true });
     const modes: string[] = [];
     const note = ({ mode }: Lock) => void modes.push(mode);
     await locks.withLock('doc', () => locks.withLock('doc', READ, note));
@@ -144,7 +144,7 @@ describe('a nested call that changes the mode', () => {
   });
 
   it('is refused the upgrade, at once and with the reason', async () => {
-    const { locks } = inMemory();
+    const { locks } = inMemory({ reentrant: true });
     await locks.withLock('doc', READ, async () => {
       for (const upgrade of [locks.withLock('doc', () => 1), locks.acquire('doc')]) {
         const error = await rejectionOf(upgrade);
@@ -158,7 +158,7 @@ describe('a nested call that changes the mode', () => {
   });
 
   it('is refused what the outer one downgraded', async () => {
-    const { locks } = inMemory();
+    const { locks } = inMemory({ reentrant: true });
     await locks.withLock('doc', async (lock) => {
       await lock.downgrade();
       expect(await locks.withLock('doc', READ, ({ mode }) => mode)).toBe('read');

@@ -2,9 +2,11 @@ import { LockDeadlockError } from 'nest-holdfast/core';
 import { deferred, rejectionOf, watch } from './support/outcome';
 import { inMemory, onFakeStore } from './support/setup';
 
-describe('trap-27 withLock inside withLock', () => {
+const REENTRANT = { reentrant: true };
+
+describe('trap-27 withLock inside withLock, with reentrant: true', () => {
   it('re-enters the key without asking the store, and the outermost releases', async () => {
-    const { locks, store, lease, events } = onFakeStore();
+    const { locks, store, lease, events } = onFakeStore(REENTRANT);
     const result = await locks.withLock('a', async (outer) => {
       const inner = await locks.withLock('a', (lock) => {
         expect(lock.fencingToken).toBe(outer.fencingToken);
@@ -17,11 +19,11 @@ describe('trap-27 withLock inside withLock', () => {
     expect(result).toBe('innermost');
     expect(store.requests).toHaveLength(1);
     expect([lease.extensions, lease.releases]).toEqual([[], 1]);
-    expect(events).toEqual(['held', 'released']);
+    expect(events).toEqual(['held', 'reentered', 'reentered', 'released']);
   });
 
   it('re-enters some of several keys, in any order', async () => {
-    const { locks, store } = onFakeStore();
+    const { locks, store } = onFakeStore(REENTRANT);
     await locks.withLock(['a', 'b', 'c'], async () => {
       await locks.withLock('b', () => 1);
       await locks.withLock(['c', 'a'], () => 1);
@@ -31,7 +33,7 @@ describe('trap-27 withLock inside withLock', () => {
   });
 
   it('re-enters the lock of an outer context past an inner one', async () => {
-    const { locks, store } = onFakeStore();
+    const { locks, store } = onFakeStore(REENTRANT);
     await locks.withLock('a', () =>
       locks.withLock('b', () => locks.withLock('a', () => locks.withLock('b', () => 1))),
     );
@@ -39,7 +41,7 @@ describe('trap-27 withLock inside withLock', () => {
   });
 
   it('two at once are counted: the last one to leave releases', async () => {
-    const { locks, lease, clock } = onFakeStore();
+    const { locks, lease, clock } = onFakeStore(REENTRANT);
     const [first, second] = [deferred<number>(), deferred<number>()];
     const outcome = watch(
       locks.withLock('a', () =>
@@ -59,7 +61,7 @@ describe('trap-27 withLock inside withLock', () => {
   });
 
   it('an inner one that outlives the outer one keeps the lock', async () => {
-    const { locks, lease, clock } = onFakeStore();
+    const { locks, lease, clock } = onFakeStore(REENTRANT);
     const work = deferred<void>();
     let inner!: Promise<unknown>;
     await locks.withLock('a', () => {
@@ -73,7 +75,7 @@ describe('trap-27 withLock inside withLock', () => {
   });
 
   it('an error of the inner work is an error of the outer one only if it lets it through', async () => {
-    const { locks, lease } = onFakeStore();
+    const { locks, lease } = onFakeStore(REENTRANT);
     const failure = new Error('inner');
     const inner = () => locks.withLock('a', () => Promise.reject(failure));
     expect(await locks.withLock('a', () => inner().catch(() => 'caught'))).toBe('caught');
@@ -82,7 +84,7 @@ describe('trap-27 withLock inside withLock', () => {
   });
 
   it('a loss is told to both', async () => {
-    const { locks, clock } = onFakeStore({ ttl: 100 });
+    const { locks, clock } = onFakeStore({ ...REENTRANT, ttl: 100 });
     let inner: unknown;
     const outer = await rejectionOf(
       locks.withLock('a', async () => {
@@ -94,23 +96,23 @@ describe('trap-27 withLock inside withLock', () => {
   });
 });
 
-describe('trap-27 what would wait for itself is refused at once', () => {
-  it('acquire of a key that the context holds', async () => {
-    const { locks, store } = onFakeStore();
+describe('trap-27 with reentrant: true, what cannot be shared is refused at once', () => {
+  it('acquire of keys of which the context holds only some', async () => {
+    const { locks, store } = onFakeStore(REENTRANT);
     await locks.withLock(['a', 'b'], async () => {
       const error = await rejectionOf<LockDeadlockError>(locks.acquire(['z', 'b']));
       expect(error).toBeInstanceOf(LockDeadlockError);
       expect(error).toMatchObject({ code: 'LOCK_DEADLOCK', key: 'b, z' });
       expect(error.message).toBe(
-        'Lock "b, z" would wait for itself: the calling context already holds "b". ' +
-          'withLock and @DistributedLock re-enter a lock when they ask for no keys beyond its own',
+        'Lock "b, z" would wait for itself: the calling context already holds "a, b". ' +
+          'A nested call shares a lock when it asks for no keys beyond those of that lock',
       );
     });
     expect(store.requests).toHaveLength(1);
   });
 
   it('withLock of keys of which the context holds only some', async () => {
-    const { locks, store } = onFakeStore();
+    const { locks, store } = onFakeStore(REENTRANT);
     const work = jest.fn();
     await locks.withLock('a', async () => {
       const error = await rejectionOf(locks.withLock(['a', 'b'], work));
@@ -121,7 +123,7 @@ describe('trap-27 what would wait for itself is refused at once', () => {
   });
 
   it('keys that the context holds by two locks are not one lock to re-enter', async () => {
-    const { locks } = onFakeStore();
+    const { locks } = onFakeStore(REENTRANT);
     await locks.withLock('a', () =>
       locks.withLock('b', async () => {
         expect(await rejectionOf(locks.withLock(['a', 'b'], () => 1))).toBeInstanceOf(
@@ -131,7 +133,7 @@ describe('trap-27 what would wait for itself is refused at once', () => {
     );
   });
 
-  it('tryAcquire says that the key is held, without asking the store', async () => {
+  it('tryAcquire without it says that the key is held, without asking the store', async () => {
     const { locks, store } = onFakeStore();
     await locks.withLock('a', async () => {
       expect(await locks.tryAcquire('a')).toBeUndefined();
@@ -142,7 +144,7 @@ describe('trap-27 what would wait for itself is refused at once', () => {
   });
 
   it("a lock that acquire took is not the context's: the second caller waits", async () => {
-    const { locks, clock } = inMemory();
+    const { locks, clock } = inMemory(REENTRANT);
     const lock = await locks.acquire('a');
     expect(locks.current()).toBeUndefined();
     const second = watch(locks.acquire('a', { waitTimeout: 100 }));

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LockService, MemoryLockStore } from 'nest-holdfast/core';
-import { seeded } from '../processes/history-random';
+import { seeded } from '../support/histories/history-random';
 
 const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
 const KEYS = ['a', 'b', 'c'];

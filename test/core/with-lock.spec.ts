@@ -30,9 +30,9 @@ describe('withLock', () => {
 
   it.each([
     ['nothing', [], 'undefined'],
-    ['options only', [{ ttl: 500 }], 'an object (Object)'],
+    ['options only', [{ ttl: 500 }], 'an object'],
     ['something else after the options', [{ ttl: 500 }, 'work'], 'the string "work"'],
-    ['the work before the options', [() => 1, { ttl: 500 }], 'an object (Object)'],
+    ['the work before the options', [() => 1, { ttl: 500 }], 'an object'],
   ])('with %s instead of work is a TypeError, and takes no lock', async (_, rest, got) => {
     const { locks, store } = onFakeStore();
     const call = locks.withLock.bind(locks) as (...all: unknown[]) => Promise<unknown>;

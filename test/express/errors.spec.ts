@@ -45,7 +45,8 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
 
     it('500 for a deadlock, which no retry would cure', async () => {
       const { app, locks } = around(express);
-      const locked = [lockRequest('a', { locks }), lockRequest(['a', 'b'], { locks })];
+      const more = { locks, reentrant: true };
+      const locked = [lockRequest('a', { locks }), lockRequest(['a', 'b'], more)];
       app.get('/', ...locked, tellKeys);
       app.use(tellError);
       const { body } = await request(app).get('/');
@@ -100,7 +101,8 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
     it("a mistake of the program, without a programmer's words", async () => {
       const { app, locks } = around(express);
       const respond = { locks, onError: 'respond' } as const;
-      app.get('/', lockRequest('a', respond), lockRequest(['a', 'b'], respond), tellKeys);
+      const more = { ...respond, reentrant: true };
+      app.get('/', lockRequest('a', respond), lockRequest(['a', 'b'], more), tellKeys);
       const { body } = await request(app).get('/').expect(500);
       expect(body).toEqual({ code: 'LOCK_DEADLOCK', message: 'Internal server error' });
     });

@@ -102,7 +102,7 @@ describe.each(VERSIONS)('lockRequest on a router of $version', ({ express }) => 
   it("next('route') keeps the lock, which the next route enters again", async () => {
     const { app, locks, others, store } = around(express);
     const tryAcquire = jest.spyOn(store, 'tryAcquire');
-    const lock = lockRequest(byId, { locks });
+    const lock = lockRequest(byId, { locks, reentrant: true });
     app.get('/orders/:id', lock, (_req, _res, next) => next('route'), tellKeys);
     app.get('/orders/:id', lock, async (_req, res) => {
       res.json({ isFree: (await others.tryAcquire('order:7')) !== undefined });

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { LockService, MemoryLockStore, RedisLockStore } from 'nest-holdfast/core';
 import { lockErrorHandler, lockRequest } from 'nest-holdfast/express';
 import request from 'supertest';
-import { nothingLeft } from '../faults/left-behind.js';
+import { nothingLeft } from '../support/faults/left-behind.js';
 import { Deferred } from '../nest/support/deferred.js';
 import { OwnClient } from '../stores/redis-locks.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -23,7 +23,7 @@ describe.each(CASES)('requests that share a lock, in $version, on $store', ({ ex
 
   beforeAll(async () => {
     if (store !== 'Redis') return;
-    redis = await RedisServer.start();
+    redis = await RedisServer.shared();
     client = new OwnClient(redis.url);
   });
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -141,13 +142,40 @@ describe.each(VERSIONS)('a streaming response of $version', ({ express }) => {
     await until(() => control.held().length === 0);
   });
 
+  it('tells of its end in the root context, whoever has ended it', async () => {
+    const { app, locks } = controlledApp(express);
+    const request = new AsyncLocalStorage<string>();
+    let first!: Response;
+    const heard: unknown[] = [];
+    app.use((req, _response, next) => request.run(req.path, next));
+    app.get('/first', lockRequest('a', { locks }), (_request, response) => {
+      first = response;
+      signalOf(response).addEventListener('abort', () =>
+        heard.push([request.getStore(), locks.current()?.key]),
+      );
+      response.write('begun ');
+    });
+    app.get('/second', lockRequest('b', { locks }), (_request, response) => {
+      first.destroy();
+      response.end('done');
+    });
+    await using served = await Served.start(app);
+    const [one, other] = [await served.connect(), await served.connect()];
+    one.send('/first');
+    await one.until('begun ');
+    other.send('/second');
+    await other.until('done');
+    await until(() => heard.length > 0);
+    expect(heard).toEqual([[undefined, undefined]]);
+  });
+
   it('work in withLock keeps the lock although the client goes away', async () => {
     const { app, control, locks } = controlledApp(express);
     let finish!: (value: string) => void;
     const paying = new Promise<string>((resolve) => (finish = resolve));
     const paid = jest.fn();
     app.post('/', lockRequest('a', { locks }), (_request, response, next) => {
-      const work = locks.withLock('a', async (lock) => {
+      const work = locks.withLock('a', { reentrant: true }, async (lock) => {
         await paying;
         lock.assertHeld();
         paid();

@@ -1,7 +1,7 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import { LockService, RedisLockStore } from 'nest-holdfast/core';
 import { lockRequest } from 'nest-holdfast/express';
-import { nothingLeft } from '../faults/left-behind.js';
+import { nothingLeft } from '../support/faults/left-behind.js';
 import { standing } from '../stores/queue-process.js';
 import { OwnClient } from '../stores/redis-locks.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -26,7 +26,7 @@ describe.each(VERSIONS)('aborted uploads to $version', ({ express }) => {
   let log: string[];
 
   beforeAll(async () => {
-    redis = await RedisServer.start();
+    redis = await RedisServer.shared();
     client = new OwnClient(redis.url);
   });
 

@@ -44,7 +44,7 @@ describe('On PostgreSQL', () => {
   let pool: Pool;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
+    server = await PostgresServer.shared();
     pool = new Pool({ connectionString: server.url });
     pool.on('error', () => {}); // a connection that is still closing when the server stops
     await pool.query(TABLE('pg'));
@@ -142,7 +142,7 @@ describe('On MariaDB', () => {
   let pool: MySqlPool;
 
   beforeAll(async () => {
-    server = await MariaDbServer.start();
+    server = await MariaDbServer.shared();
     pool = createPool(server.url);
     await pool.query(TABLE('mysql'));
   });

@@ -1,9 +1,23 @@
+import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { LockError, LockKeyError } from 'nest-holdfast';
 import { FencingGate, type FencedHolder, LockStaleError } from '../../lib/fencing/index.js';
 import { Deferred } from '../nest/support/deferred.js';
+import { inTime } from '../support/faults/in-time.js';
 
 const of = (fencingToken: bigint, key = 'order:42'): FencedHolder => ({ key, fencingToken });
+
+/** One whose write has begun, and goes on until `end` is resolved. */
+async function slowWrite(gate: FencingGate, token: bigint, atTheEnd = () => {}) {
+  const [begun, end] = [new Deferred(), new Deferred()];
+  const done = gate.run(of(token), async () => {
+    begun.resolve();
+    await end.promise;
+    atTheEnd();
+  });
+  await Promise.race([begun.promise, done]);
+  return { end, done };
+}
 
 describe('FencingGate', () => {
   it('lets the same token in again, and larger ones, and refuses smaller ones', () => {
@@ -57,18 +71,6 @@ describe('FencingGate', () => {
   });
 
   describe('run', () => {
-    /** One whose write has begun, and goes on until `end` is resolved. */
-    async function slowWrite(gate: FencingGate, token: bigint, atTheEnd = () => {}) {
-      const [begun, end] = [new Deferred(), new Deferred()];
-      const done = gate.run(of(token), async () => {
-        begun.resolve();
-        await end.promise;
-        atTheEnd();
-      });
-      await Promise.race([begun.promise, done]);
-      return { end, done };
-    }
-
     it('writes one after the other, so that a slow one does not land late', async () => {
       const gate = new FencingGate();
       const log: string[] = [];
@@ -109,6 +111,130 @@ describe('FencingGate', () => {
       expect(await gate.run(of(1n, 'b'), () => 'written')).toBe('written');
       first.end.resolve();
       await first.done;
+    });
+  });
+
+  describe('run, inside a write of the same key', () => {
+    it('writes at once under the same token, one after the other, however deep', async () => {
+      const gate = new FencingGate();
+      const log: string[] = [];
+      const line = (text: string) => gate.run(of(1n), async () => void log.push(text));
+      const report = () => Promise.all([line('a'), gate.run(of(1n), () => line('b')), line('c')]);
+      await inTime(5_000, gate.run(of(1n), report));
+      expect(log).toEqual(['a', 'b', 'c']);
+      expect(
+        await inTime(
+          5_000,
+          gate.run(of(2n), () => 'next'),
+        ),
+      ).toBe('next');
+    });
+
+    it('finds the write of its own key through that of another one', async () => {
+      const gate = new FencingGate();
+      const inner = () => gate.run(of(1n), () => 'inner');
+      const between = () => gate.run(of(7n, 'other'), inner);
+      expect(await inTime(5_000, gate.run(of(1n), between))).toBe('inner');
+    });
+
+    it('keeps the next writer out until the writes have ended that nobody waited for', async () => {
+      const gate = new FencingGate();
+      const log: string[] = [];
+      const end = new Deferred();
+      const slow = async () => end.promise.then(() => log.push('inner'));
+      await gate.run(of(1n), () => void gate.run(of(1n), slow));
+      const next = gate.run(of(2n), () => log.push('next'));
+      const refused = gate.run(of(1n), () => log.push('stale'));
+      await expect(refused).rejects.toMatchObject({ code: 'LOCK_STALE' });
+      end.resolve();
+      await inTime(5_000, next);
+      expect(log).toEqual(['inner', 'next']);
+    });
+
+    it('stands in line with another token, and in what the write has left behind', async () => {
+      const gate = new FencingGate();
+      const [end, later] = [new Deferred(), new Deferred()];
+      const log: string[] = [];
+      let newer: Promise<unknown> | undefined;
+      let left: Promise<unknown> | undefined;
+      const older = gate.run(of(1n), async () => {
+        newer = gate.run(of(2n), () => log.push('newer'));
+        left = later.promise.then(() => gate.run(of(2n), () => log.push('left behind')));
+        await end.promise;
+        log.push('older');
+      });
+      end.resolve();
+      await Promise.all([older, newer]);
+      const blocker = new Deferred();
+      const blocking = gate.run(of(2n), () => blocker.promise.then(() => log.push('blocking')));
+      later.resolve();
+      await Promise.resolve();
+      blocker.resolve();
+      await Promise.all([blocking, left]);
+      expect(log).toEqual(['older', 'newer', 'blocking', 'left behind']);
+    });
+  });
+
+  describe('run, that waits', () => {
+    it('gives up after waitTimeout, without a write, and the line goes on', async () => {
+      const gate = new FencingGate();
+      const write = jest.fn();
+      const { end, done } = await slowWrite(gate, 1n);
+      for (const waitTimeout of [0, 20])
+        await expect(gate.run(of(2n), write, { waitTimeout })).rejects.toMatchObject({
+          name: 'FencingTimeoutError',
+          code: 'LOCK_WRITE_TIMEOUT',
+          key: 'order:42',
+          waitTimeout,
+        });
+      const last = gate.run(of(2n), () => 'written');
+      end.resolve();
+      await done;
+      expect(await inTime(5_000, last)).toBe('written');
+      expect(write).not.toHaveBeenCalled();
+    });
+
+    it('is not bound by waitTimeout once it writes', async () => {
+      const gate = new FencingGate();
+      const slow = () => new Promise((resolve) => setTimeout(resolve, 20, 'written'));
+      expect(await gate.run(of(1n), slow, { waitTimeout: 1 })).toBe('written');
+    });
+
+    it('gives up with the reason of its signal', async () => {
+      const gate = new FencingGate();
+      const [write, reason] = [jest.fn(), new Error('client gone')];
+      const { end, done } = await slowWrite(gate, 1n);
+      const stop = new AbortController();
+      const waiting = gate.run(of(2n), write, { signal: stop.signal, waitTimeout: Infinity });
+      stop.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+      const late = gate.run(of(2n), write, { signal: stop.signal });
+      await expect(late).rejects.toBe(reason);
+      end.resolve();
+      await done;
+      expect(write).not.toHaveBeenCalled();
+    });
+
+    it('leaves no listener with its signal', async () => {
+      const gate = new FencingGate();
+      const { signal } = new AbortController();
+      const end = new Deferred();
+      const first = gate.run(of(1n), () => end.promise, { signal });
+      const second = gate.run(of(1n), () => {}, { signal });
+      end.resolve();
+      await Promise.all([first, second]);
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    });
+
+    it.each([
+      [{ waitTimeout: -1 }, 'waitTimeout must be a whole number of ms'],
+      [{ waitTimeout: '5' }, 'waitTimeout must be a whole number of ms'],
+      [{ signal: 'stop' }, 'signal must be an AbortSignal'],
+      [{ waitTimeuot: 5 }, 'did you mean waitTimeout?'],
+      ['5', 'the options of run must be an object'],
+    ])('refuses %p', async (options, message) => {
+      const run = new FencingGate().run(of(1n), () => {}, options as object);
+      await expect(run).rejects.toThrow(message);
     });
   });
 

@@ -207,6 +207,7 @@ describe('LeaderElection', () => {
     await clock.advance(5 * PAUSE);
     expect(a.log).toContain('failed');
     a.store.isDown = false;
+    await clock.advance(2 * PAUSE); // a stands again, whatever its pause
     await b.election.resign();
     await clock.advance(A_WHILE);
     expect(leading()).toEqual([true, false]);

@@ -44,9 +44,9 @@ class Orders {
     return ids;
   }
 
-  @DistributedLock('user:<email:trim:lower>:<n:int>')
-  async filtered(n: string, email: string) {
-    return n + email;
+  @DistributedLock('user:<email:trim:lower>:<age:int>')
+  async filtered(age: string, email: string) {
+    return age + email;
   }
 
   @DistributedLock('batch:<ids.0>:<ids.1>')
@@ -54,9 +54,9 @@ class Orders {
     return ids;
   }
 
-  @DistributedLock('<a>:<b>')
-  async ofTwo(a: string, b: string) {
-    return a + b;
+  @DistributedLock('<tenant>:<name>')
+  async ofTwo(tenant: string, name: string) {
+    return tenant + name;
   }
 
   @DistributedLock('page:<page>')

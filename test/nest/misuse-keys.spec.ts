@@ -18,7 +18,11 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
     ['an empty template', '', /^@DistributedLock on Orders\.pay: .* is empty/],
     ['adjacent placeholders', '<id><amount>', /needs a separator between two placeholders/],
     ['a separator that values may contain', '<id>x<amount>', /needs a separator/],
-    ['an unknown filter', '<id:upper>', /unknown filter ":upper"; known: :lower, :trim, :int/],
+    [
+      'an unknown filter',
+      '<id:upper>',
+      /unknown filter ":upper"; known: :lower, :trim, :nfc, :int, :uuid/,
+    ],
     ['a placeholder without a name', 'order:<>', /placeholder without a name/],
     ['a path that ends in a dot', 'order:<id.>', /placeholder without a name/],
     ['half a placeholder', 'order:<id', /"<" or ">" without its partner/],

@@ -248,6 +248,28 @@ describe('oncePerTick', () => {
     await locks.close();
   });
 
+  it('tells of a tick that it names by the second of the call, on each machine', async () => {
+    const store = new MemoryLockStore();
+    const [locks, others] = [new LockService(store), new LockService(store)];
+    const told: unknown[] = [];
+    for (const each of [locks, others]) each.events.on('unscheduled', (event) => told.push(event));
+    const run = (by: LockService) =>
+      oncePerTick(by, 'nightly', { every: '0 2 * * *', timeZone: 'UTC', now }, (lock) => lock.key);
+    time = DUE + 900;
+    expect(await run(locks)).toBe('nightly@2026-11-21T02:00:00.000Z');
+    expect(told).toEqual([]);
+    time = DUE + 3_600_000;
+    const key = 'nightly@2026-11-21T03:00:00.000Z';
+    expect([await run(locks), await run(others)]).toEqual([key, undefined]);
+    expect(told).toEqual([
+      { tick: 'nightly', key, store: 'memory' },
+      { tick: 'nightly', key, store: 'memory' },
+    ]);
+    time += 1_000;
+    expect(await run(others)).toBe('nightly@2026-11-21T03:00:01.000Z');
+    await Promise.all([locks.close(), others.close()]);
+  });
+
   it('goes by its own options, whatever the defaults of other locks', async () => {
     const defaults = { maxHold: 10, autoExtend: false, waitTimeout: Infinity, ttl: 10 };
     const locks = new LockService(new MemoryLockStore(), defaults);

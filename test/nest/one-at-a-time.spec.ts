@@ -40,7 +40,7 @@ class AccountsController {
 }
 
 it('requests to two applications work on one account one at a time', async () => {
-  await using redis = await RedisServer.start();
+  await using redis = await RedisServer.shared();
   const shared = new Accounts().accounts;
   const apps = await Promise.all(
     [1, 2].map(async () => {

@@ -86,7 +86,7 @@ describe('the names of parameters are read from', () => {
     const source = jest.spyOn(Function.prototype, 'toString').mockReturnValue(method.toString());
     const signature = methodSignature(function m() {});
     source.mockRestore();
-    expect(signature).toEqual({ text: 'm(a)', parameters: [{ name: 'a', kind: 'plain' }] });
+    expect(signature).toMatchObject({ text: 'm(a)', parameters: [{ name: 'a', kind: 'plain' }] });
   });
 
   it('what this compiler makes of TypeScript', () => {

@@ -12,7 +12,7 @@ import { ADAPTERS, startApp, startServices, type TestApp } from './support/test-
 const SYMBOL = Symbol('work');
 
 abstract class Base {
-  @DistributedLock('base:<x>')
+  @DistributedLock('base:<x>', { reentrant: true })
   async run(x: string) {
     return `base ${x}`;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DistributedLock, LockService } from 'nest-holdfast';
+import { CurrentLock, DistributedLock, Lock, LockService } from 'nest-holdfast';
 import { lastValueFrom, Observable, of } from 'rxjs';
 import { until } from '../support/until.js';
 import { Deferred } from './support/deferred.js';
@@ -18,19 +18,19 @@ class Orders {
     return [inner, this.locks.current()?.isHeld];
   }
 
-  @DistributedLock('order:<id>')
+  @DistributedLock('order:<id>', { reentrant: true })
   async inner(id: string) {
     return id;
   }
 
-  @DistributedLock('order:<id>')
+  @DistributedLock('order:<id>', { reentrant: true })
   async factorial(id: string, n: number): Promise<number> {
     return n <= 1 ? 1 : n * (await this.factorial(id, n - 1));
   }
 
-  @DistributedLock(['order:<a>', 'order:<b>'])
-  async both(a: string, b: string) {
-    return [await this.inner(a), await this.inner(b)];
+  @DistributedLock(['order:<first>', 'order:<second>'], { reentrant: true })
+  async both(first: string, second: string) {
+    return [await this.inner(first), await this.inner(second)];
   }
 
   @DistributedLock('order:<id>')
@@ -44,9 +44,30 @@ class Orders {
     yield await lastValueFrom(this.stream(id));
   }
 
-  @DistributedLock('order:<id>')
+  @DistributedLock('order:<id>', { reentrant: true })
   stream(id: string): Observable<string> {
     return of(`${id}!`);
+  }
+
+  @DistributedLock('order:<id>')
+  async waits(id: string) {
+    return this.alone(id);
+  }
+
+  @DistributedLock('order:<id>', { waitTimeout: 100 })
+  async alone(id: string) {
+    return id;
+  }
+
+  @DistributedLock('order:<id>')
+  async releases(id: string, @CurrentLock() lock?: Lock) {
+    await this.early(id);
+    return [lock!.isHeld, this.locks.current() === lock];
+  }
+
+  @DistributedLock('order:<id>', { reentrant: true })
+  async early(id: string, @CurrentLock() lock?: Lock) {
+    return [id, await lock!.release()];
   }
 
   @DistributedLock('order:<id>')
@@ -92,6 +113,22 @@ describe('trap-27 a method that locks what its caller holds', () => {
 
   it('is refused at once when it needs more than its caller holds', async () => {
     await expect(orders.wants('a', 'b')).rejects.toMatchObject({ code: 'LOCK_DEADLOCK' });
+    expect(app.log).toEqual(['+order:a', '-order:a']);
+  });
+
+  it('waits, and is refused, where it does not say reentrant: true', async () => {
+    await expect(orders.waits('a')).rejects.toMatchObject({ code: 'LOCK_DEADLOCK' });
+    expect(app.log).toEqual(['+order:a', '-order:a']);
+  });
+
+  it('shares it by the default of the module', async () => {
+    await using other = await startServices([Orders], { reentrant: true });
+    expect(await other.get(Orders).waits('a')).toBe('a');
+    expect(other.log).toEqual(['+order:a', '-order:a']);
+  });
+
+  it('has a lock of its own, whose release leaves that of its caller held', async () => {
+    expect(await orders.releases('a')).toEqual([true, true]);
     expect(app.log).toEqual(['+order:a', '-order:a']);
   });
 

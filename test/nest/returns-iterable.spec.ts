@@ -52,10 +52,25 @@ class Exports {
   }
 
   @DistributedLock('untold')
+  async promised() {
+    return this.rows('u');
+  }
+
+  @DistributedLock('query')
+  query(): Promise<string> {
+    // As the queries of Mongoose: to be awaited, or iterated over.
+    return Object.assign(Promise.resolve('found'), ones);
+  }
+
+  @DistributedLock('untold')
   untold(): AsyncIterable<string> {
     return this.rows('u');
   }
 }
+
+const ones: AsyncIterable<number> = {
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: false, value: 1 }) }),
+};
 
 describe('@DistributedLock on an async generator', () => {
   const store = new ControlledStore();
@@ -166,9 +181,19 @@ describe('@DistributedLock on an async generator', () => {
     expect(app.log).toEqual(['+told', '-told']);
   });
 
-  it('refuses one that comes as a surprise', async () => {
-    const result = service.untold() as unknown as Promise<unknown>;
-    await expect(result).rejects.toThrow(/untold returned an async iterable: set returns/);
-    expect(app.log).toEqual(['+untold', '-untold']);
+  it('takes a query that is a promise, too, for that', async () => {
+    expect(await service.query()).toBe('found');
+    expect(app.log).toEqual(['+query', '-query']);
   });
+
+  it.each(['untold', 'promised'] as const)(
+    'refuses one that comes as a surprise: %s',
+    async (way) => {
+      const result = service[way]() as unknown as Promise<unknown>;
+      await expect(result).rejects.toThrow(
+        /(untold|promised) returned an async iterable: set returns/,
+      );
+      expect(app.log).toEqual(['+untold', '-untold']);
+    },
+  );
 });

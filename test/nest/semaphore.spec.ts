@@ -86,7 +86,7 @@ describe.each(['memory', 'Redis'])('decorated methods on %s', (kind) => {
   let apps: Awaited<ReturnType<typeof start>>[];
 
   beforeAll(async () => {
-    redis = kind === 'Redis' ? await RedisServer.start() : undefined;
+    redis = kind === 'Redis' ? await RedisServer.shared() : undefined;
     const options = redis ? { redis: redis.url } : {};
     apps = [await start(options)];
     if (redis) apps.push(await start(options));

@@ -83,7 +83,7 @@ describe('trap-23 two applications in one process', () => {
     const providers = [{ provide: 'PLAIN', useValue: new Plain() }];
     await using first = await startServices(providers);
     await expect(startServices(providers)).rejects.toThrow(
-      /instance of Plain .* meets two LockServices/,
+      /instance of Plain .* meets the LockServices of two applications/,
     );
     await first.app.get<Plain>('PLAIN').go('1');
     expect(first.log).toEqual(['+plain:1', '-plain:1']);

@@ -44,14 +44,16 @@ it('one permit is a semaphore, and has no fencing token', async () => {
 describe('what docs/primitives.md says of two nested calls at once', () => {
   const locks = new LockService(new MemoryLockStore(), { waitTimeout: 0 });
 
+  const NESTED = { reentrant: true };
+
   afterAll(() => locks.close());
 
   it('they run at the same time', async () => {
     const met = deferred<void>();
     await locks.withLock('a', () =>
       Promise.all([
-        locks.withLock('a', () => met.promise), // ends only because the other one works beside it
-        locks.withLock('a', () => met.resolve()),
+        locks.withLock('a', NESTED, () => met.promise), // ends only because the other one works beside it
+        locks.withLock('a', NESTED, () => met.resolve()),
       ]),
     );
   });
@@ -62,8 +64,8 @@ describe('what docs/primitives.md says of two nested calls at once', () => {
     let isHeld: boolean | undefined;
     const outer = locks.withLock('a', () =>
       Promise.all([
-        locks.withLock('a', () => Promise.reject(failure)),
-        locks.withLock('a', (lock) => other.promise.then(() => (isHeld = lock.isHeld))),
+        locks.withLock('a', NESTED, () => Promise.reject(failure)),
+        locks.withLock('a', NESTED, (lock) => other.promise.then(() => (isHeld = lock.isHeld))),
       ]),
     );
     await expect(outer).rejects.toBe(failure);

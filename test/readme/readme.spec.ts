@@ -30,7 +30,7 @@ describe('README', () => {
   let files: string[];
 
   beforeAll(async () => {
-    redis = await RedisServer.start();
+    redis = await RedisServer.shared();
     directory = mkdtempSync(join(__dirname, 'blocks-')); // inside the project, so that imports resolve as a user's do
     files = blocks.map((block, index) => {
       const file = join(directory, `block-${index}.ts`);

@@ -8,6 +8,7 @@ const programs = createRequire(import.meta.url)('../support/server-programs.cjs'
 const SERVERS = [
   {
     name: 'Redis, version 6 or later',
+    startedBy: 'test/support/redis-server.ts',
     isThere: () => isAtLeast(programs.redis(), /v=([\d.]+)/, [6]),
     packages: ['redis-server'],
     brew: 'redis',
@@ -15,6 +16,7 @@ const SERVERS = [
   },
   {
     name: 'ZooKeeper, with Java 11 or later',
+    startedBy: 'test/support/zookeeper-server.ts',
     isThere: () =>
       programs.zookeeper() !== undefined && isAtLeast(programs.java(), /([\d.]+)/, [11]),
     packages: ['libzookeeper-java', 'default-jre-headless'],
@@ -23,6 +25,7 @@ const SERVERS = [
   },
   {
     name: 'PostgreSQL, version 12 or later',
+    startedBy: 'test/support/postgres-server.ts',
     isThere: () =>
       programs.initdb() !== undefined && isAtLeast(programs.postgres(), /\) ([\d.]+)/, [12]),
     packages: ['postgresql'],
@@ -31,6 +34,7 @@ const SERVERS = [
   },
   {
     name: 'MariaDB, version 10.6 or later',
+    startedBy: 'test/support/mariadb-server.ts',
     isThere: () =>
       programs.mariadbInstall() !== undefined &&
       isAtLeast(programs.mariadb(), /Ver ([\d.]+)-MariaDB/, [10, 6]),
@@ -40,6 +44,7 @@ const SERVERS = [
   },
   {
     name: 'etcd, version 3.4 or later',
+    startedBy: 'test/support/etcd-server.ts',
     isThere: () => isAtLeast(programs.etcd(), /Version: ([\d.]+)/, [3, 4]),
     packages: [['etcd-server', 'etcd']],
     brew: 'etcd',
@@ -47,6 +52,7 @@ const SERVERS = [
   },
   {
     name: 'NATS, version 2.2 or later',
+    startedBy: 'test/support/nats-server.ts',
     isThere: () => isAtLeast(programs.nats(), /v([\d.]+)/, [2, 2]),
     packages: ['nats-server'],
     brew: 'nats-server',
@@ -54,15 +60,24 @@ const SERVERS = [
   },
 ];
 
-/** Finds every program, or installs what is missing where that can be done. Rejects with advice. */
+/** Finds every program, or installs what is missing where that can be done. Resolves with those that are still missing. */
 export async function provideServers() {
   const missing = missingServers();
-  if (missing.length > 0 && isDebianRoot()) {
-    console.log(`Installs ${missing.map(({ name }) => name).join('; ')}`);
-    await installPackages(missing.flatMap(({ packages }) => packages));
-  }
-  const stillMissing = missingServers();
-  if (stillMissing.length > 0) throw new Error(adviceOn(stillMissing));
+  if (missing.length === 0 || !isDebianRoot()) return missing;
+  console.log(`Installs ${missing.map(({ name }) => name).join('; ')}`);
+  await installPackages(missing.flatMap(({ packages }) => packages));
+  return missingServers();
+}
+
+/** A line for each server that is missing: how to get it. */
+export function adviceOn(servers) {
+  const lines = servers.map(({ name, packages, brew, variables }) => {
+    const names = packages.map((each) => [each].flat()[0]).join(' ');
+    return `  ${name}: sudo apt-get install ${names}; brew install ${brew}; or set ${variables.join(' and ')}`;
+  });
+  const heading =
+    'The tests start servers of their own. These are missing here, or older than that:';
+  return [heading, ...lines, 'Specs that need none of them run all the same.'].join('\n');
 }
 
 function missingServers() {
@@ -79,16 +94,4 @@ function isAtLeast(program, pattern, oldest) {
   } catch {
     return false; // no such program
   }
-}
-
-function adviceOn(servers) {
-  const packages = servers.flatMap((server) => server.packages.map((each) => [each].flat()[0]));
-  const lines = servers.map(({ name, variables }) => `  ${name}: ${variables.join(', ')}`);
-  return `
-The tests start servers of their own. These are missing here, or older than that:
-${lines.join('\n')}
-  Debian, Ubuntu   sudo apt-get install ${packages.join(' ')}
-  macOS            brew install ${servers.map(({ brew }) => brew).join(' ')}
-  elsewhere        docker compose run --rm test
-An environment variable, as listed above, names one that is neither on the PATH nor where Debian puts it.`;
 }

@@ -1,57 +1,72 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { runCommand } from './run-command.mjs';
 
-/** Specs that fill processes, and count milliseconds or what is left in a process: one at a time, and without coverage, which slows them. */
-const ALONE = ['test/processes', 'test/leaks', 'test/packaging'];
-/** Specs that break servers and wait for what follows, or explore a model: some at a time, and without coverage as well. */
-const UNCOVERED = ['test/failover', 'test/faults', 'test/model'];
-/** Specs that compute much and cover little that others do not. Not beside those that break servers: these count time. */
-const COMPUTING = ['test/nest/doors', 'test/properties', 'test/readme', 'test/sample-app'];
-/** Servers and clocks are waited for, too. */
+/** More workers than cores: many specs wait for servers and clocks. */
 const WORKERS = ['--maxWorkers=4'];
+const KINDS = ['fault', 'process', 'model'];
 
-/** Runs all other specs with coverage, and counts the tests. */
-export function runJest() {
-  const others = [...ALONE, ...UNCOVERED, ...COMPUTING].flatMap((each) => [
-    '--testPathIgnorePatterns',
-    `/${each}/`,
-  ]);
-  return counted(['npx', 'jest', '--coverage', ...WORKERS, ...others]);
+const durations = [];
+
+/** Runs every spec without a suffix of its own, and counts the tests. */
+export function runSpecs({ coverage = false, leftOut = [] } = {}) {
+  const others = String.raw`\.(${KINDS.join('|')})\.spec\.ts$`;
+  const words = [...(coverage ? ['--coverage'] : []), ...WORKERS];
+  return counted([...words, ...without([others, ...leftOut.map(asPattern)])]);
 }
 
-/** Runs those that coverage would only slow, and counts the tests. */
-export function runUncovered() {
-  return counted(['npx', 'jest', ...WORKERS, ...foldersOf(UNCOVERED)]);
-}
-
-/** Runs those that only compute, and counts the tests. */
-export function runComputing() {
-  return counted(['npx', 'jest', ...WORKERS, ...foldersOf(COMPUTING)]);
-}
-
-/** Runs those that want the machine for themselves, and counts the tests. */
-export function runAlone() {
-  return counted(['npx', 'jest', '--runInBand', ...foldersOf(ALONE)]);
+/** Runs the specs of one suffix: `fault`, `process` or `model`. Those that want the machine for themselves run `alone`. */
+export function runKind(kind, { alone = false, leftOut = [] } = {}) {
+  const pattern = String.raw`\.${kind}\.spec\.ts$`;
+  const words = alone ? ['--runInBand'] : WORKERS;
+  return counted([...words, pattern, ...without(leftOut.map(asPattern))]);
 }
 
 /** Runs the specs of the Nest layer on older versions of Nest, and counts the tests. */
 export function runCompat() {
-  return counted(['node', 'test/compat/run.mjs', '--', '--maxWorkers=3']);
+  return counted(['--maxWorkers=3'], ['node', 'test/compat/run.mjs', '--']);
 }
 
-function foldersOf(names) {
-  return names.map((name) => `/${name}/`);
+/** The specs, of all that ran, that took longest: a line each. */
+export function slowestSpecs(count) {
+  const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, count);
+  return slowest.map(({ seconds, name }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`);
 }
 
-async function counted(words) {
+/** The specs that import what starts one of these servers, directly or through others. */
+export async function specsThatNeed(servers) {
+  if (servers.length === 0) return [];
+  const sources = servers.map(({ startedBy }) => startedBy);
+  const options = ['--listTests', '--findRelatedTests', ...sources];
+  const { stdout } = await promisify(execFile)('npx', ['jest', ...options]);
+  return stdout.split('\n').filter(Boolean).map(nameOf);
+}
+
+function without(patterns) {
+  return patterns.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]);
+}
+
+function asPattern(name) {
+  return `/${name.replaceAll('.', String.raw`\.`)}$`;
+}
+
+function nameOf(path) {
+  return relative(process.cwd(), path);
+}
+
+async function counted(words, program = ['npx', 'jest']) {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-jest-'));
-  const report = join(directory, 'report.json');
+  const file = join(directory, 'report.json');
   try {
-    const options = ['--json', `--outputFile=${report}`];
-    const exitCode = await runCommand([...words, ...options]);
-    return countTests(exitCode, JSON.parse(await readFile(report, 'utf8')));
+    const options = ['--json', `--outputFile=${file}`];
+    const exitCode = await runCommand([...program, ...words, ...options]);
+    const report = JSON.parse(await readFile(file, 'utf8'));
+    for (const { name, startTime, endTime } of report.testResults)
+      durations.push({ name: nameOf(name), seconds: (endTime - startTime) / 1_000 });
+    return countTests(exitCode, report);
   } catch (error) {
     console.error('Jest left no report:', error);
     return { failed: 1 };

@@ -26,7 +26,7 @@ describe.each(['one Redis', 'one file of SQLite'])('several sample apps on %s', 
   let apps: SampleApp[];
 
   beforeAll(async () => {
-    redis = where === 'one Redis' ? await RedisServer.start() : undefined;
+    redis = where === 'one Redis' ? await RedisServer.shared() : undefined;
     directory = await mkdtemp(join(tmpdir(), 'holdfast-fleet-'));
     const store = redis ? { redisUrl: redis.url } : { sqliteFile: join(directory, 'locks.db') };
     const options = { stockDirectory: join(directory, 'stock'), ...store };

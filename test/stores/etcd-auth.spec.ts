@@ -1,5 +1,5 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { until } from '../support/until.js';
 import { EtcdAuthServer } from './etcd-auth-server.js';
 import { metric } from './etcd-content.js';

@@ -13,7 +13,7 @@ describe('what an EtcdLockStore deletes', () => {
   let keys = 0;
 
   beforeAll(async () => {
-    server = await EtcdServer.start();
+    server = await EtcdServer.shared();
   });
 
   afterAll(() => server?.remove());

@@ -17,7 +17,7 @@ describe('the queue of an EtcdLockStore', () => {
   let keys = 0;
 
   beforeAll(async () => {
-    server = await EtcdServer.start();
+    server = await EtcdServer.shared();
   });
 
   afterAll(() => server?.remove());

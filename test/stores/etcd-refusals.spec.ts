@@ -3,7 +3,7 @@ import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { systemClock } from '../../lib/core/clock.js';
 import { EtcdMembers } from '../../lib/stores/etcd/etcd-members.js';
 import { openClient } from '../../lib/stores/etcd/open-client.js';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { until } from '../support/until.js';
 import { contentOf } from './etcd-content.js';
@@ -23,7 +23,7 @@ describe('an EtcdLockStore that is refused something', () => {
   let other: EtcdLockStore;
 
   beforeAll(async () => {
-    server = await EtcdServer.start();
+    server = await EtcdServer.shared();
   });
 
   afterAll(() => server?.remove());

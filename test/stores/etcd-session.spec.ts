@@ -1,6 +1,6 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import type { StoreNotice } from 'nest-holdfast';
-import { aborted, inTime } from '../faults/in-time.js';
+import { aborted, inTime } from '../support/faults/in-time.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { until } from '../support/until.js';
 import { contentOf } from './etcd-content.js';

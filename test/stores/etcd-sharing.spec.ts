@@ -1,6 +1,6 @@
 import { LockPermitsError, type Lease } from 'nest-holdfast';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { aborted } from '../faults/in-time.js';
+import { aborted } from '../support/faults/in-time.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -22,7 +22,7 @@ describe('a key that is shared at etcd', () => {
   let keys = 0;
 
   beforeAll(async () => {
-    server = await EtcdServer.start();
+    server = await EtcdServer.shared();
     proxy = await TcpProxy.start(server.port);
   });
 

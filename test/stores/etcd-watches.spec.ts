@@ -3,7 +3,7 @@ import { EtcdMembers } from '../../lib/stores/etcd/etcd-members.js';
 import { EtcdWatches } from '../../lib/stores/etcd/etcd-watches.js';
 import { openClient } from '../../lib/stores/etcd/open-client.js';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -20,7 +20,7 @@ describe('watches of an EtcdLockStore', () => {
   let watches: EtcdWatches;
 
   beforeAll(async () => {
-    server = await EtcdServer.start();
+    server = await EtcdServer.shared();
   });
 
   afterAll(() => server?.remove());

@@ -9,7 +9,7 @@ jest.setTimeout(30_000);
 let server: MariaDbServer;
 
 beforeAll(async () => {
-  server = await MariaDbServer.start();
+  server = await MariaDbServer.shared();
 });
 
 afterAll(() => server.stop());

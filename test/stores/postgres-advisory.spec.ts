@@ -9,7 +9,7 @@ describe('lockInTransaction', () => {
   let two: Client;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
+    server = await PostgresServer.shared();
     [one, two] = [new Client(server.url), new Client(server.url)];
     await Promise.all([one.connect(), two.connect()]);
   });

@@ -9,7 +9,7 @@ jest.setTimeout(30_000);
 let server: PostgresServer;
 
 beforeAll(async () => {
-  server = await PostgresServer.start();
+  server = await PostgresServer.shared();
 });
 
 afterAll(() => server.stop());

@@ -7,7 +7,7 @@ import { systemClock } from '../../lib/core/clock.js';
 import { PostgresListener } from '../../lib/stores/sql/postgres-listener.js';
 import { PostgresTable } from '../../lib/stores/sql/postgres-table.js';
 import type { PostgresClient, PostgresQuery } from '../../lib/stores/sql/sql-clients.js';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { ChildProcess } from '../support/child-process.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

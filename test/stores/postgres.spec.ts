@@ -6,7 +6,7 @@ import { PostgresTable } from '../../lib/stores/sql/postgres-table.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { openPool } from './postgres-pool.js';
 import { until } from '../support/until.js';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 
 jest.setTimeout(30_000);
 
@@ -45,7 +45,7 @@ describe('Waiting on PostgreSQL', () => {
   const processes: Process[] = [];
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
+    server = await PostgresServer.shared();
     admin = openPool(server.url, { max: 1 });
     await new SqlLockStore({ postgres: admin }).createTable();
   });

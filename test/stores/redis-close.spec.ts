@@ -13,7 +13,7 @@ describe('closing a store whose client has just come back', () => {
   let own: QueueProcess;
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     proxy = await TcpProxy.start(server.port);
     own = new QueueProcess(proxy.url);
   });

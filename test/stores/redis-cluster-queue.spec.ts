@@ -16,7 +16,7 @@ describe.each([
   let processes: LockService[];
 
   beforeAll(async () => {
-    cluster = await RedisCluster.start(3);
+    cluster = await RedisCluster.shared();
   });
 
   beforeEach(() => {

@@ -27,7 +27,7 @@ describe('RedisLockStore on a Cluster', () => {
   let locks: LockService;
 
   beforeAll(async () => {
-    cluster = await RedisCluster.start(3);
+    cluster = await RedisCluster.shared();
     client = new Cluster(cluster.startupNodes);
     asked = new OwnClient(cluster.nodes[0]!.url);
     ({ redis } = asked);

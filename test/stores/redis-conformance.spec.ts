@@ -14,7 +14,7 @@ let server: RedisServer;
 let cluster: RedisCluster;
 
 beforeAll(async () => {
-  [server, cluster] = await Promise.all([RedisServer.start(), RedisCluster.start(3)]);
+  [server, cluster] = await Promise.all([RedisServer.shared(), RedisCluster.shared()]);
 });
 
 afterAll(async () => {

@@ -17,7 +17,7 @@ describe('RedisLockStore beside other holders of the same key', () => {
   let redis: Redis;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     own = new RedisLocks(server.url);
     foreign = new OwnClient(server.url);
     redis = foreign.redis;

@@ -1,5 +1,5 @@
 import { RedisLockStore } from 'nest-holdfast';
-import { nothingLeft } from '../faults/left-behind.js';
+import { nothingLeft } from '../support/faults/left-behind.js';
 import { startReplica } from '../support/redis-replica.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

@@ -12,7 +12,7 @@ describe('What stays on the server while processes wait for each other', () => {
   let processes: QueueProcess[];
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     processes = [1, 2].map(() => new QueueProcess(server.url, { localPassLimit: 0 }));
   });
 

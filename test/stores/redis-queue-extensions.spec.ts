@@ -13,7 +13,7 @@ describe('What many locks ask for at once', () => {
   let held: Lock[];
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     own = new QueueProcess(server.url);
     const keys = Array.from({ length: LOCKS }, (_, index) => `order:${index}`);
     held = await Promise.all(keys.map((key) => own.locks.acquire(key)));

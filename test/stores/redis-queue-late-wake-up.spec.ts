@@ -18,7 +18,7 @@ describe.each(CLIENTS)('A wake-up that comes when its claim is over, with %s,', 
 
   /** The waiter is cut off when it is handed the key. When the claim is over, another process has the key for a moment. */
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     proxy = await TcpProxy.start(server.port);
     other = new QueueProcess(server.url, { Client });
     waiter = new QueueProcess(proxy.url, { Client });

@@ -1,6 +1,6 @@
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
-import { leftBehind } from '../faults/left-behind.js';
+import { leftBehind } from '../support/faults/left-behind.js';
 import { CLIENTS, QueueProcess, inLine, standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
 
@@ -11,7 +11,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   let processes: QueueProcess[];
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     processes = Array.from({ length: 5 }, () => new QueueProcess(server.url, { Client }));
   });
 

@@ -14,7 +14,7 @@ describe('localPassLimit', () => {
   let server: RedisServer;
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
   });
 
   afterEach(() => server.stop());

@@ -15,7 +15,7 @@ describe('A store on ioredis 5, which is woken on a second connection,', () => {
 
   beforeEach(async () => {
     second = undefined;
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     proxy = await TcpProxy.start(server.port);
     holder = new QueueProcess(server.url);
   });

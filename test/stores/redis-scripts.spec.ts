@@ -10,7 +10,7 @@ describe('Scripts of RedisLockStore', () => {
   let redis: Redis;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     own = new RedisLocks(server.url);
     ({ redis } = own);
   });

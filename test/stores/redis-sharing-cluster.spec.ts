@@ -1,6 +1,6 @@
 import { Cluster } from 'ioredis';
 import { type Lease, RedisLockStore } from 'nest-holdfast';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
 import { aRequest, disconnect } from './redis-locks.js';

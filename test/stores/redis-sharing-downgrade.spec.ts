@@ -1,5 +1,5 @@
 import { LockService } from 'nest-holdfast';
-import { nothingLeft } from '../faults/left-behind.js';
+import { nothingLeft } from '../support/faults/left-behind.js';
 import { RedisServer } from '../support/redis-server.js';
 import { standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
@@ -14,7 +14,7 @@ describe('A writer on Redis that becomes a reader', () => {
   let line: Line;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
   });
 
   beforeEach(async () => {

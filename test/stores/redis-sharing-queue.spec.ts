@@ -1,6 +1,6 @@
 import type { Lease } from 'nest-holdfast';
-import { inTime } from '../faults/in-time.js';
-import { nothingLeft } from '../faults/left-behind.js';
+import { inTime } from '../support/faults/in-time.js';
+import { nothingLeft } from '../support/faults/left-behind.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { QueueProcess, standing } from './queue-process.js';
@@ -21,7 +21,7 @@ describe('The line for a lock on Redis that several may share', () => {
   let line: Line;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
   });
 
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { LockPermitsError, LockService, RedisLockStore } from 'nest-holdfast';
-import { leftBehind } from '../faults/left-behind.js';
+import { leftBehind } from '../support/faults/left-behind.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { standing } from './queue-process.js';
@@ -17,7 +17,7 @@ describe('A lock on Redis that several share', () => {
   let other: SharingProcess;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
   });
 
   beforeEach(async () => {

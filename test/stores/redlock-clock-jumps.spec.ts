@@ -55,6 +55,40 @@ describe('A node whose clock', () => {
     expect(own.notices).toEqual([]);
   });
 
+  it.each([150, 60_000])(
+    'seems to jump when ours was set forward by %d ms, and keeps its vote',
+    async (ms) => {
+      const own = await inUse();
+      own.clock.suspend(ms);
+      for (const link of own.links) link.offset -= ms;
+      await pass(own, 3 * LOOK);
+      expect(own.notices).toEqual([]);
+    },
+  );
+
+  it.each([150, 60_000])(
+    'goes on while we are suspended for %d ms, and keeps its vote',
+    async (ms) => {
+      const own = await inUse();
+      own.clock.suspend(ms);
+      await pass(own, 3 * LOOK);
+      expect(own.notices).toEqual([]);
+    },
+  );
+
+  it('jumps, and ours is set forward: the largest ttl has to pass all the same', async () => {
+    const own = await inUse();
+    own.links[1]!.offset += 60_000;
+    await pass(own, LOOK);
+    expect(own.notices).toEqual(['b quarantined']);
+    own.clock.suspend(LARGEST);
+    for (const link of own.links) link.offset -= LARGEST;
+    await pass(own, LARGEST - 2 * LOOK);
+    expect(own.notices).toEqual(['b quarantined']);
+    await pass(own, 3 * LOOK);
+    expect(own.notices).toEqual(['b quarantined', 'b recovered']);
+  });
+
   it('is read while the node is slow keeps its vote, then and later', async () => {
     const own = await inUse();
     own.links[1]!.hold();

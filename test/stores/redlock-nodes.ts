@@ -3,7 +3,7 @@ import { type LockNodeEvent, LockService, RedisLockStore } from 'nest-holdfast';
 import type { LockServiceOptions } from 'nest-holdfast';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import type { RedlockStoreOptions } from 'nest-holdfast/redlock';
-import { nothingLeft } from '../faults/left-behind.js';
+import { nothingLeft } from '../support/faults/left-behind.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';

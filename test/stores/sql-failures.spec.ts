@@ -4,9 +4,10 @@ import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { type Connection, createConnection, createPool } from 'mysql2/promise';
 import { Client } from 'pg';
 import { failureKind } from '../../lib/stores/sql/sql-failures.js';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { openPool } from './postgres-pool.js';
 
@@ -117,7 +118,7 @@ async function mariaDb(): Promise<Database> {
 const requestFor = (key: string): AcquireRequest => ({ key, keys: [key], token: randomUUID(), ttl: 30_000 }); // prettier-ignore
 
 /** The codes of those of its statements that a client has rejected, from now on. */
-function conflictsOf(client: SqlClient): unknown[] {
+function failuresOf(client: SqlClient): unknown[] {
   const codes: unknown[] = [];
   const pool = Object.values(client)[0] as { query(...args: unknown[]): Promise<unknown> };
   const query = pool.query.bind(pool);
@@ -241,7 +242,7 @@ describe.each([
     await (await store.tryAcquire(requestFor('free')))!.release();
     const other = await database.connect();
     for (const sql of [database.patient, ...database.block]) await other.run(sql);
-    const conflicts = conflictsOf(client);
+    const conflicts = failuresOf(client);
     const asked = Promise.all([held.extend(30_000), store.tryAcquire(requestFor('free'))]);
     await until(async () => (await admin.run(database.blocked)).length === 2);
     await other.run(database.circle);
@@ -265,7 +266,7 @@ it('A serialization failure of PostgreSQL: the statements of the store are sent 
   const other = await admin.connect();
   await other.query('BEGIN');
   await other.query('UPDATE holdfast_locks SET fencing = fencing + 1');
-  const conflicts = conflictsOf({ postgres: pool });
+  const conflicts = failuresOf({ postgres: pool });
   const asked = Promise.all([held.extend(30_000), store.tryAcquire(requestFor('free'))]);
   const blocked = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
   await until(async () => (await admin.query(blocked)).rows.length === 2);
@@ -277,12 +278,35 @@ it('A serialization failure of PostgreSQL: the statements of the store are sent 
   await Promise.all([admin.end(), pool.end()]);
 });
 
+it('An idle session that PostgreSQL ends under a statement: the statement is sent again, and succeeds', async () => {
+  await using server = await PostgresServer.start();
+  await using proxy = await TcpProxy.start(server.port);
+  const options = '-c idle_session_timeout=300';
+  const pool = openPool(server.urlAt(proxy.port), { max: 1, options });
+  const store = new SqlLockStore({ postgres: pool });
+  await store.createTable();
+  const lease = (await store.tryAcquire(requestFor('order:42')))!;
+  const failures = failuresOf({ postgres: pool });
+  proxy.replies.hold();
+  await until(() => server.log.includes('idle-session timeout'));
+  const released = lease.release(); // on a connection whose end the pool has not heard of
+  await until(() => pool.totalCount === 1 && pool.idleCount === 0);
+  proxy.pass();
+  expect(await inTime(5_000, released)).toBe(true);
+  expect(failures).toEqual(['57P05']);
+  await pool.end();
+});
+
 describe('A failure', () => {
   it.each([
     ['conflict', { code: '40001' }],
     ['conflict', { code: 'ER_CHECKREAD', errno: 1020 }],
     ['conflict', { code: 'ERR_SQLITE_ERROR', errcode: 517 }],
     ['connection', { code: '57P01' }],
+    ['connection', { code: '57P05' }],
+    ['connection', { code: '53300' }],
+    ['connection', { code: 'ER_CLIENT_INTERACTION_TIMEOUT', errno: 4031 }],
+    ['connection', { code: 'ER_CON_COUNT_ERROR', errno: 1040 }],
     ['connection', { code: '08006' }],
     ['connection', { code: 'ECONNRESET', errno: -104 }],
     ['connection', { code: 'PROTOCOL_CONNECTION_LOST' }],

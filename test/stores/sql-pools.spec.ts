@@ -1,7 +1,7 @@
 import { LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { createPool } from 'mysql2/promise';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { openPool } from './postgres-pool.js';
@@ -43,8 +43,8 @@ function onMariaDb(uri: string): SmallPool {
 }
 
 describe.each([
-  ['PostgreSQL', () => PostgresServer.start(), onPostgres],
-  ['MariaDB', () => MariaDbServer.start(), onMariaDb],
+  ['PostgreSQL', () => PostgresServer.shared(), onPostgres],
+  ['MariaDB', () => MariaDbServer.shared(), onMariaDb],
 ] as const)('trap-28 a pool of two connections of %s', (_, start, open) => {
   let server: PostgresServer | MariaDbServer;
   let pool: SmallPool;

@@ -38,7 +38,7 @@ const anyKey = fc
   .filter((key) => key.isWellFormed() && Buffer.byteLength(key) <= 512);
 
 async function postgres() {
-  const server = await PostgresServer.start();
+  const server = await PostgresServer.shared();
   const pool = openPool(server.url, { max: 4 });
   const quoted = '"holdfast_locks"';
   return {
@@ -54,7 +54,7 @@ async function postgres() {
 }
 
 async function mariaDb() {
-  const server = await MariaDbServer.start();
+  const server = await MariaDbServer.shared();
   const pool = createPool({ uri: server.url, connectionLimit: 4 });
   return {
     server,

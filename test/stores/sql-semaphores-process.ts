@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { LockService } from 'nest-holdfast';
-import { type StoreAddress, openStore } from '../processes/workers/open-store.js';
+import { type StoreAddress, openStore } from '../support/histories/workers/open-store.js';
 import { openChannel } from '../support/worker-channel.js';
 
 /** One of the permits was held, in nanoseconds of the machine's monotonic clock. */

@@ -10,7 +10,7 @@ import type { LockTable } from '../../lib/stores/sql/lock-table.js';
 import { MysqlTable } from '../../lib/stores/sql/mysql-table.js';
 import { PostgresTable } from '../../lib/stores/sql/postgres-table.js';
 import { SqliteTable } from '../../lib/stores/sql/sqlite-table.js';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 import { ChildProcess } from '../support/child-process.js';
 import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
@@ -45,7 +45,7 @@ interface Bench {
 }
 
 async function postgres(): Promise<Bench> {
-  const server = await PostgresServer.start();
+  const server = await PostgresServer.shared();
   const open = (url = server.url) => {
     const pool = openPool(url, { max: 4 });
     return { client: { postgres: pool }, pool, end: () => pool.end() };
@@ -65,7 +65,7 @@ async function postgres(): Promise<Bench> {
 }
 
 async function mariaDb(): Promise<Bench> {
-  const server = await MariaDbServer.start();
+  const server = await MariaDbServer.shared();
   const open = (uri = server.url) => {
     const pool = createPool({ uri, connectionLimit: 4 });
     return { client: { mysql: pool }, pool, end: () => pool.end() };

@@ -6,7 +6,7 @@ import Database from 'libsql';
 import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { SqliteTable } from '../../lib/stores/sql/sqlite-table.js';
-import { inTime } from '../faults/in-time.js';
+import { inTime } from '../support/faults/in-time.js';
 
 const KEY = 'order:42';
 

@@ -13,7 +13,7 @@ describe('trap-16 A release wakes no herd:', () => {
   let processes: QueueProcess[];
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     processes = Array.from({ length: PROCESSES }, () => new QueueProcess(server.url));
   });
 

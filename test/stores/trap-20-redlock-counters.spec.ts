@@ -1,4 +1,4 @@
-import { leftBehind } from '../faults/left-behind.js';
+import { leftBehind } from '../support/faults/left-behind.js';
 import { RedlockNodes, RedlockProcess } from './redlock-nodes';
 
 jest.setTimeout(30_000);

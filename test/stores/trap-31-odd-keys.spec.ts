@@ -18,7 +18,7 @@ describe('trap-31 a key with a quote in it, or with anything else', () => {
   };
 
   beforeAll(async () => {
-    server = await RedisServer.start();
+    server = await RedisServer.shared();
     client = new Redis(server.url);
   });
 

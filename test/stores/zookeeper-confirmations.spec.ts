@@ -6,7 +6,10 @@ describe('What the leader of ZooKeeper must have heard of', () => {
   function connectedAt(time: number) {
     const confirmations = new Confirmations();
     confirmations.connected(time);
-    return { confirmations, answer: (sentAt: number) => confirmations.answered(sentAt, PING) };
+    return {
+      confirmations,
+      answer: (now: number, monotonic = now) => confirmations.answered({ now, monotonic }, PING),
+    };
   }
 
   it('is a connection, and no write until one was answered that was sent a ping later', () => {
@@ -29,6 +32,15 @@ describe('What the leader of ZooKeeper must have heard of', () => {
       expect(confirmations.since).toBeGreaterThanOrEqual(time - 2 * PING);
       expect(confirmations.since).toBeLessThanOrEqual(Math.max(0, time - PING));
     }
+  });
+
+  it('is no write that was sent a ping later only by a wall clock which was set forward', () => {
+    const { confirmations, answer } = connectedAt(100);
+    answer(110);
+    answer(5_110, 120);
+    expect(confirmations.since).toBe(100);
+    answer(5_350, 360);
+    expect(confirmations.since).toBe(110);
   });
 
   it('is no write of a connection that was lost', () => {

@@ -8,7 +8,7 @@ describe('ZooKeeperLockStore on one server', () => {
   let server: ZooKeeperServer;
 
   beforeAll(async () => {
-    server = await ZooKeeperServer.start();
+    server = await ZooKeeperServer.shared();
   });
 
   afterAll(() => server.stop());

@@ -1,4 +1,4 @@
-import { type ACL, type Client, createClient } from 'node-zookeeper-client';
+import { ACL, type Client, Id, Permission, createClient } from 'node-zookeeper-client';
 
 /** A session of somebody who looks at the server with other tools. */
 export class ZooKeeperConsole implements AsyncDisposable {
@@ -27,6 +27,13 @@ export class ZooKeeperConsole implements AsyncDisposable {
 
   async acl(path: string): Promise<ACL[]> {
     return this.#ask((done) => this.#client.getACL(path, done));
+  }
+
+  /** Lets nobody delete what is below the node, or lets them again. */
+  async freeze(path: string, isFrozen = true): Promise<void> {
+    const { ALL, DELETE } = Permission;
+    const acl = [new ACL(isFrozen ? ALL & ~DELETE : ALL, new Id('world', 'anyone'))];
+    await this.#ask((done) => this.#client.setACL(path, acl, -1, done));
   }
 
   async create(path: string): Promise<string> {

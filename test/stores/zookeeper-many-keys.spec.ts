@@ -1,6 +1,6 @@
 import { LockService, type Lease } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
-import { aborted } from '../faults/in-time.js';
+import { aborted } from '../support/faults/in-time.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';

@@ -12,7 +12,7 @@ describe('ZooKeeperLockStore refuses', () => {
   it.each([
     [undefined, 'got undefined'],
     ['', 'the string ""'],
-    [['a:2181'], 'an object (Array)'],
+    [['a:2181'], 'an array'],
     ['a:2181,,b:2181', 'a:2181,,b:2181'],
     ['a:b', 'a:b'],
     ['zk://a:2181', 'for a path, set the option root'],

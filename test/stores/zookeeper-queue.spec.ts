@@ -1,5 +1,5 @@
 import type { Lease } from 'nest-holdfast';
-import { aborted } from '../faults/in-time.js';
+import { aborted } from '../support/faults/in-time.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
@@ -55,7 +55,7 @@ describe('The line for a lock at ZooKeeper', () => {
   }
 
   it('wakes exactly one of 50 who wait, at each release, and in their order', async () => {
-    const stores = [1, 2, 3, 4, 5].map(() => zookeeper.open());
+    const stores = [1, 2, 3, 4, 5].map(() => zookeeper.openTimeless());
     const first = await hold(stores[0]);
     const order: number[] = [];
     const turns: Promise<Lease>[] = [];
@@ -82,7 +82,8 @@ describe('The line for a lock at ZooKeeper', () => {
   });
 
   it('has each waiter watch its predecessor only, also after that one has gone away', async () => {
-    const [a, b, c] = [zookeeper.open(), zookeeper.open(), zookeeper.open()];
+    const open = () => zookeeper.openTimeless();
+    const [a, b, c] = [open(), open(), open()];
     const lease = await hold(a);
     const second = new AbortController();
     const left = b.acquire(aRequest(key), second.signal);

@@ -1,7 +1,7 @@
 import { LockService } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { aborted, inTime } from '../faults/in-time.js';
+import { aborted, inTime } from '../support/faults/in-time.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperEnsemble } from '../support/zookeeper-server.js';

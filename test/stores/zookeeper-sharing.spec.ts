@@ -1,6 +1,6 @@
 import { LockPermitsError, type Lease } from 'nest-holdfast';
 import type { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { aborted } from '../faults/in-time.js';
+import { aborted } from '../support/faults/in-time.js';
 import { Lines } from '../../lib/stores/zookeeper/lines.js';
 import { Watches } from '../../lib/stores/zookeeper/watches.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -41,10 +41,10 @@ describe('A key that is shared at ZooKeeper', () => {
   });
 
   function open(count: number): ZooKeeperLockStore[] {
-    return Array.from({ length: count }, () => zookeeper.open());
+    return Array.from({ length: count }, () => zookeeper.openTimeless());
   }
 
-  async function hold(permits?: number, store = zookeeper.open()): Promise<Lease> {
+  async function hold(permits?: number, store = zookeeper.openTimeless()): Promise<Lease> {
     return (await store.tryAcquire(aRequest(key, permits)))!;
   }
 

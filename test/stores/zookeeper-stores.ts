@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AcquireRequest } from 'nest-holdfast';
+import { FakeClock } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore, type ZooKeeperLockStoreOptions } from 'nest-holdfast/zookeeper';
 import { type ServerCommand, startOnFreePort } from '../support/server-process.js';
 import { ZooKeeperServer } from '../support/zookeeper-server.js';
@@ -36,6 +37,11 @@ export class ZooKeeperStores implements AsyncDisposable {
     const store = new ZooKeeperLockStore(servers, options);
     this.#stores.push(store);
     return store;
+  }
+
+  /** One by whose clock no lock is held for so long that its own node is watched: for tests that count watches. */
+  openTimeless(): ZooKeeperLockStore {
+    return this.open({ clock: new FakeClock() });
   }
 
   /** Names of the nodes in the line of a key, first one first. */

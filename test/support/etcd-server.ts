@@ -3,6 +3,7 @@ import { freeServerPort } from './free-port.js';
 import { ServerGroup, distinctPorts } from './server-group.js';
 import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
 import programs from './server-programs.cjs';
+import { sharedServer } from './shared-server.js';
 
 /** What a member has to know of all. */
 interface Membership {
@@ -24,6 +25,11 @@ export class EtcdServer extends ServerProcess {
     const peerPort = await freeServerPort();
     const members = `n0=${urlOf(peerPort)}`;
     return startOnFreePort((port) => new EtcdServer(port, { name: 'n0', peerPort, members }));
+  }
+
+  /** The one of this Jest worker, empty: for specs that neither break nor configure it. */
+  static shared(): Promise<EtcdServer> {
+    return sharedServer('etcd');
   }
 
   constructor(port: number, membership: Membership) {
@@ -50,6 +56,11 @@ export class EtcdServer extends ServerProcess {
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
+  }
+
+  override async clear(): Promise<void> {
+    const fromTheFirst = { key: 'AA==', range_end: 'AA==' }; // a byte of zero: all keys
+    await this.ask('/v3/kv/deleterange', fromTheFirst);
   }
 
   protected commandLine(directory: string): ServerCommand {

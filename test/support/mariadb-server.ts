@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createConnection } from 'mysql2/promise';
 import { accountFor, giveTo } from './server-account.js';
 import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
 import programs from './server-programs.cjs';
+import { sharedServer } from './shared-server.js';
 
 export interface MariaDbServerOptions {
   /** Further arguments of `mariadbd`, such as `['--max-connections=20']`. */
@@ -29,6 +31,11 @@ export class MariaDbServer extends ServerProcess {
     return startOnFreePort((port) => new MariaDbServer(port, args));
   }
 
+  /** The one of this Jest worker, empty: for specs that neither break nor configure it. */
+  static shared(): Promise<MariaDbServer> {
+    return sharedServer('mariadb');
+  }
+
   private constructor(port: number, args: readonly string[]) {
     super(port, true);
     this.#args = args;
@@ -41,6 +48,16 @@ export class MariaDbServer extends ServerProcess {
   /** The same server through another port, such as a proxy's. */
   urlAt(port: number): string {
     return `mysql://root@127.0.0.1:${port}/holdfast`;
+  }
+
+  override async clear(): Promise<void> {
+    const connection = await createConnection(this.url);
+    try {
+      await connection.query('DROP DATABASE holdfast');
+      await connection.query('CREATE DATABASE holdfast');
+    } finally {
+      await connection.end();
+    }
   }
 
   protected override async prepare(directory: string): Promise<void> {

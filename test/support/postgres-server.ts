@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
 import { type Account, accountFor, giveTo } from './server-account.js';
 import programs from './server-programs.cjs';
+import { sharedServer } from './shared-server.js';
 
 export interface PostgresServerOptions {
   /** Further settings, such as `{ max_connections: 20 }`. */
@@ -28,6 +30,11 @@ export class PostgresServer extends ServerProcess {
     return startOnFreePort((port) => new PostgresServer(port, settings));
   }
 
+  /** The one of this Jest worker, empty: for specs that neither break nor configure it. */
+  static shared(): Promise<PostgresServer> {
+    return sharedServer('postgres');
+  }
+
   private constructor(port: number, settings: Readonly<Record<string, string | number>>) {
     super(port, true);
     this.#settings = { ...SETTINGS, ...settings };
@@ -40,6 +47,17 @@ export class PostgresServer extends ServerProcess {
   /** The same server through another port, such as a proxy's. */
   urlAt(port: number): string {
     return `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  }
+
+  override async clear(): Promise<void> {
+    const client = new Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      await client.query('DROP SCHEMA public CASCADE');
+      await client.query('CREATE SCHEMA public');
+    } finally {
+      await client.end();
+    }
   }
 
   protected override async prepare(directory: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { freeClusterPort } from './free-port.js';
 import { RedisServer } from './redis-server.js';
+import { sharedServer } from './shared-server.js';
 import { until } from './until.js';
 
 const SLOTS = 16_384;
@@ -27,6 +28,11 @@ export class RedisCluster implements AsyncDisposable {
     for (const [index, replica] of nodes.slice(masters).entries())
       await cluster.#replicate(nodes[index % masters]!, replica);
     return cluster;
+  }
+
+  /** The one of this Jest worker, with three masters, empty: for specs that neither break nor configure it. */
+  static shared(): Promise<RedisCluster> {
+    return sharedServer('redis-cluster');
   }
 
   private constructor(readonly nodes: readonly RedisServer[]) {}
@@ -72,8 +78,17 @@ export class RedisCluster implements AsyncDisposable {
     await this.#replicate(master!, node);
   }
 
+  /** See `ServerProcess`. */
+  share(): void {
+    for (const node of this.nodes) node.share();
+  }
+
+  async clear(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.clear()));
+  }
+
   async stop(): Promise<void> {
-    await Promise.all(this.nodes.map((node) => node.kill()));
+    await Promise.all(this.nodes.map((node) => node.remove()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { freePort } from './free-port.js';
 import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
 import programs from './server-programs.cjs';
+import { sharedServer } from './shared-server.js';
 
 export interface RedisServerOptions {
   /** Further arguments of `redis-server`, such as `['--maxmemory', '1mb']`. */
@@ -20,6 +21,11 @@ export class RedisServer extends ServerProcess {
 
   static start({ args = [], choosePort = freePort }: RedisServerOptions = {}) {
     return startOnFreePort((port) => new RedisServer(port, args), choosePort);
+  }
+
+  /** The one of this Jest worker, empty: for specs that neither break nor configure it. */
+  static shared(): Promise<RedisServer> {
+    return sharedServer('redis');
   }
 
   private constructor(port: number, args: readonly string[]) {
@@ -41,6 +47,12 @@ export class RedisServer extends ServerProcess {
     } finally {
       if (client.status !== 'end') client.disconnect(); // on an ended client it would leave a timer for two seconds
     }
+  }
+
+  override async clear(): Promise<void> {
+    await this.command('FLUSHALL');
+    await this.command('SCRIPT', 'FLUSH');
+    await this.command('CONFIG', 'RESETSTAT');
   }
 
   protected commandLine(directory: string): ServerCommand {

@@ -1,12 +1,14 @@
 // Lets a plain `node` run the TypeScript of this repository: `node --require <this file> worker.ts`.
-// The package's own names resolve to lib/, as they do in Jest, so no build is needed.
-const { existsSync, readFileSync } = require('node:fs');
+// The package's own names resolve to lib/, as they do in Jest, so no build is needed. What was compiled once is kept.
+const { createHash } = require('node:crypto');
+const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
-const { transformSync } = require('@swc/core');
 const options = require('./swc-options.cjs');
 
 const ROOT = path.join(__dirname, '..', '..');
+const CACHE = path.join(ROOT, 'node_modules', '.cache', 'holdfast-tests');
+const { version } = require('@swc/core/package.json');
 const OWN_NAMES = {
   'nest-holdfast': 'lib/index.ts',
   'nest-holdfast/core': 'lib/core.ts',
@@ -25,9 +27,21 @@ Module._resolveFilename = function (request, parent, ...rest) {
 };
 
 require.extensions['.ts'] = (module, filename) => {
-  const { code } = transformSync(readFileSync(filename, 'utf8'), { ...options, filename });
-  module._compile(code, filename);
+  module._compile(compiled(readFileSync(filename, 'utf8'), filename), filename);
 };
+
+/** The JavaScript of a file, from the cache if it was compiled before. */
+function compiled(source, filename) {
+  const hash = createHash('sha1').update(JSON.stringify([version, options, filename, source]));
+  const cached = path.join(CACHE, `${hash.digest('hex')}.js`);
+  if (existsSync(cached)) return readFileSync(cached, 'utf8');
+  const { code } = require('@swc/core').transformSync(source, { ...options, filename });
+  mkdirSync(CACHE, { recursive: true });
+  const unfinished = `${cached}.${process.pid}`;
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, cached); // another process may be reading it
+  return code;
+}
 
 /** The TypeScript file that a specifier stands for, if it stands for one. */
 function sourceOf(request, parent) {

@@ -1,6 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freeServerPort } from './free-port.js';
@@ -28,6 +30,7 @@ export abstract class ServerProcess implements AsyncDisposable {
   #process: ChildProcess | undefined;
   #directory: string | undefined;
   #log = '';
+  #isShared = false;
 
   protected constructor(
     readonly port: number,
@@ -45,8 +48,26 @@ export abstract class ServerProcess implements AsyncDisposable {
     return this.#log;
   }
 
+  /** From now on the server ends with this process, and neither keeps it alive nor stops before. */
+  share(): void {
+    this.#isShared = true;
+    const child = this.#process!;
+    child.unref();
+    for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
+    process.once('exit', () => {
+      this.#signal('SIGKILL', child);
+      rmSync(this.#directory!, { recursive: true, force: true, maxRetries: 5 });
+    });
+  }
+
+  /** Removes what a server that is shared was filled with. */
+  clear(): Promise<void> {
+    throw new Error(`${this.name} cannot be emptied`);
+  }
+
   /** Ends the server in its orderly way, for good: its data is removed. Safe to call twice, and on a paused server. */
   async stop(): Promise<void> {
+    if (this.#isShared) return;
     await this.#end(this.stopSignal);
     await this.#removeData();
   }
@@ -59,12 +80,14 @@ export abstract class ServerProcess implements AsyncDisposable {
 
   /** Kills the server and removes its data. Safe to call twice. */
   async remove(): Promise<void> {
+    if (this.#isShared) return;
     await this.#end('SIGKILL');
     await this.#removeData();
   }
 
   /** The server keeps its connections and accepts new ones, and answers nothing. */
   pause(): void {
+    this.#refuseToBreak();
     this.#signal('SIGSTOP');
   }
 
@@ -135,6 +158,7 @@ export abstract class ServerProcess implements AsyncDisposable {
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
+    this.#refuseToBreak();
     const child = this.#process;
     this.#process = undefined;
     if (!child || hasExited(child)) return;
@@ -145,6 +169,11 @@ export abstract class ServerProcess implements AsyncDisposable {
       this.#signal('SIGCONT', child); // a paused process would never see it
     }
     await exited;
+  }
+
+  #refuseToBreak(): void {
+    if (this.#isShared)
+      throw new Error(`${this.name} is shared with other specs: start one to break it`);
   }
 
   async #removeData(): Promise<void> {

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { type Client, createClient } from 'node-zookeeper-client';
 import { ServerGroup, distinctPorts } from './server-group.js';
 import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
 import programs from './server-programs.cjs';
+import { sharedServer } from './shared-server.js';
 
 export interface ZooKeeperServerOptions {
   /** Further lines of `zoo.cfg`. */
@@ -44,6 +47,11 @@ export class ZooKeeperServer extends ServerProcess {
     return startOnFreePort((port) => new ZooKeeperServer(port, settings));
   }
 
+  /** The one of this Jest worker, empty: for specs that neither break nor configure it. */
+  static shared(): Promise<ZooKeeperServer> {
+    return sharedServer('zookeeper');
+  }
+
   constructor(
     port: number,
     settings: Readonly<Record<string, string | number>>,
@@ -73,6 +81,17 @@ export class ZooKeeperServer extends ServerProcess {
       socket.on('error', reject);
       socket.on('close', () => resolve(answer));
     });
+  }
+
+  override async clear(): Promise<void> {
+    const client = createClient(this.url) as Client & RecursiveRemoval;
+    const connected = once(client, 'connected');
+    client.connect();
+    await connected;
+    const children = await asked<string[]>((done) => client.getChildren('/', done));
+    for (const name of children.filter((each) => each !== 'zookeeper'))
+      await asked((done) => client.removeRecursive(`/${name}`, done));
+    client.close();
   }
 
   protected override async prepare(directory: string): Promise<void> {
@@ -124,4 +143,17 @@ export class ZooKeeperEnsemble extends ServerGroup<ZooKeeperServer> {
   get url(): string {
     return this.nodes.map(({ url }) => url).join(',');
   }
+}
+
+type Done<T> = (error: unknown, result: T) => void;
+
+/** What the types of the client lack. */
+interface RecursiveRemoval {
+  removeRecursive(path: string, done: Done<void>): void;
+}
+
+function asked<T>(ask: (done: Done<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    ask((error, result) => (error instanceof Error ? reject(error) : resolve(result)));
+  });
 }

@@ -63,10 +63,15 @@ function connectionOf(context: ExecutionContext): Partial<ClientConnection> | un
   }
 }
 
-/** The response is in the context by convention only. Express' request knows it, Fastify's its socket. */
+/**
+ * The response is in the context by convention only. Express' request knows it, Fastify's its socket. Of `graphql-ws`, its
+ * WebSocket is behind `extra`.
+ */
 function graphqlConnection(
   context: GraphqlContext | undefined,
 ): Partial<ClientConnection> | undefined {
+  const upgrade = context?.extra ?? context?.req?.extra;
+  if (upgrade?.socket) return upgrade.socket;
   const request = context?.req ?? context?.request;
   const response = context?.res ?? context?.reply ?? request?.res;
   return response ? raw(response) : request?.socket;
@@ -97,14 +102,20 @@ function farewell(connection: ClientConnection): string {
 
 type Response = Partial<ClientConnection> & { readonly raw?: Partial<ClientConnection> };
 
+interface Upgrade {
+  readonly socket?: Partial<ClientConnection>;
+}
+
 interface Request {
   readonly res?: Response;
+  readonly extra?: Upgrade;
   readonly socket?: Partial<ClientConnection>;
 }
 
 interface GraphqlContext {
   readonly req?: Request;
   readonly request?: Request;
+  readonly extra?: Upgrade;
   readonly res?: Response;
   readonly reply?: Response;
 }

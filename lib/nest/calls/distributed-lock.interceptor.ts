@@ -8,8 +8,8 @@ import type {
 import { ModuleRef } from '@nestjs/core';
 import { catchError, defer, finalize, from, mergeMap, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
-import type { LockScope } from '../../core/lock-scope.js';
 import type { LockService } from '../../core/lock.service.js';
+import type { HandlerScope } from './handler-scope.js';
 import { Invocation, invocations } from './invocation.js';
 import { toTransportError } from './lock-exceptions.js';
 import type { LockHttpOptions } from './lock-exceptions.js';
@@ -26,9 +26,16 @@ import { requestData } from './request-data.js';
  */
 @Injectable()
 export class DistributedLockInterceptor implements NestInterceptor {
-  constructor(@Inject(ModuleRef) private readonly modules: ModuleRef) {}
+  /** Leads to everything that the application has: private to the language. */
+  readonly #modules: ModuleRef;
+
+  constructor(@Inject(ModuleRef) modules: ModuleRef) {
+    this.#modules = modules;
+  }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    // As `APP_INTERCEPTOR`, it is around the one of the decorator.
+    if (invocations.getStore()?.context === context) return next.handle();
     const plan = lockPlanOf(context.getHandler());
     const invocation = new Invocation(context);
     // Nest binds the async context when `handle` is called, not when its result is subscribed to.
@@ -49,18 +56,16 @@ export class DistributedLockInterceptor implements NestInterceptor {
     invocation: Invocation,
     handle: () => Observable<unknown>,
   ): Observable<unknown> {
-    const enter = async (): Promise<LockScope> => {
-      const keys = plan.key([], () => requestData(invocation.context));
+    const { context } = invocation;
+    const enter = async (): Promise<HandlerScope> => {
+      const keys = plan.key([], () => requestData(context));
       const locks = this.#get(getLocksToken(plan.locks)) as LockService;
-      return invocation.whileClientWaits(plan.options?.signal, (signal) =>
-        locks.enter(keys, { ...plan.options, signal }),
-      );
+      return invocation.enter(plan, (signal) => locks.enter(keys, { ...plan.options, signal }));
     };
-    const source = (scope: LockScope) => {
+    const source = (scope: HandlerScope) => {
       invocation.scope = scope;
       return handle();
     };
-    const { context } = invocation;
     return observableOnceLocked(enter, source, (error) =>
       insteadOfStream({ plan, context }, error),
     );
@@ -72,7 +77,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
 
   #get(token: InjectionToken): unknown {
     try {
-      return this.modules.get(token as string, { strict: false });
+      return this.#modules.get(token as string, { strict: false });
     } catch {
       return undefined; // a handler without a lock, in an application that names all its instances
     }

@@ -2,15 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
 import { eitherOf } from '../../core/abort-signals.js';
 import type { LockScope } from '../../core/lock-scope.js';
+import type { LockPlan } from '../decorators/lock-plan.js';
 import { handlesEvent } from './event-handler.js';
 import { clientConnection, ClientGoneException, onceClientGone } from './client-gone.js';
+import { HandlerScope } from './handler-scope.js';
 
 /** One call of a handler by Nest: the interceptor leaves it for the method that it surrounds. */
 export class Invocation {
   /** Set when the interceptor has locked already (`before: 'pipes'`). */
-  scope: LockScope | undefined;
+  scope: HandlerScope | undefined;
   /** Locks of a returned Observable that Nest may never subscribe to. */
-  readonly streams = new Set<LockScope>();
+  readonly streams = new Set<HandlerScope>();
   #isTaken = false;
   /** Ends the wait for the lock, while there is one. */
   #leave: (() => void) | undefined;
@@ -25,20 +27,20 @@ export class Invocation {
   }
 
   /**
-   * Calls `wait` with a signal that aborts when `signal` does, when nobody is subscribed to the handler's result any more or,
-   * where the transport can tell, when the client goes away.
+   * Calls `wait` with a signal that aborts when that of the plan does, when nobody is subscribed to the handler's result any
+   * more or, where the transport can tell, when the client goes away.
    */
-  async whileClientWaits<T>(
-    signal: AbortSignal | undefined,
-    wait: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const ended = eitherOf(signal);
+  async enter(
+    plan: LockPlan,
+    wait: (signal: AbortSignal) => Promise<LockScope>,
+  ): Promise<HandlerScope> {
+    const ended = eitherOf(plan.options?.signal);
     const leave = () => ended.abort(new ClientGoneException());
     const connection = clientConnection(this.context);
     const forgetClient = connection && onceClientGone(connection, leave);
     this.#leave = leave;
     try {
-      return await wait(ended.signal);
+      return new HandlerScope(await wait(ended.signal), this.context, plan);
     } finally {
       this.#leave = undefined;
       ended.forget();

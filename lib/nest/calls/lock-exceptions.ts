@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
-import { httpStatus, publicMessage } from '../../core/http-status.js';
-import { LockError, isWorthRetrying } from '../../core/lock-errors.js';
+import { httpStatus, isWorthRetrying, publicMessage } from '../../core/http-status.js';
+import { LockError } from '../../core/lock-errors.js';
 import { ClientGoneException } from './client-gone.js';
 import { handlesEvent } from './event-handler.js';
 

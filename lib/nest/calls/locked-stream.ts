@@ -1,34 +1,42 @@
-import { Observable } from 'rxjs';
-import type { LockScope } from '../../core/lock-scope.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Observable, Subscription } from 'rxjs';
+import { LockedIterator } from './locked-iterator.js';
+import type { CallScope } from './locked-iterator.js';
 
-/** Subscribes to `source` under the lock and leaves the scope when it ends, fails, is unsubscribed, or the lock is lost. */
-export function lockedObservable<T>(scope: LockScope, source: () => Observable<T>): Observable<T> {
+/**
+ * Subscribes to `source` under the lock and leaves the scope when it ends, fails, is unsubscribed, or the lock is lost. The
+ * source runs in the context that holds the lock; the subscriber hears of it in its own, for what it does is no part of the work.
+ */
+export function lockedObservable<T>(scope: CallScope, source: () => Observable<T>): Observable<T> {
   return new Observable((subscriber) => {
+    const inOwnContext = AsyncLocalStorage.snapshot();
     const { signal } = scope.lock;
-    const onLost = () => subscriber.error(signal.reason);
+    const onLost = () => inOwnContext(() => subscriber.error(signal.reason));
+    const end = async (finish: () => void) => {
+      await scope.leave();
+      inOwnContext(finish);
+    };
+    const inner = new Subscription();
     signal.addEventListener('abort', onLost, { once: true });
     subscriber.add(() => {
       signal.removeEventListener('abort', onLost);
+      scope.run(() => inner.unsubscribe());
       void scope.leave(); // never rejects
     });
     if (signal.aborted) return onLost();
-    const end = async (finish: () => void) => {
-      await scope.leave();
-      finish();
-    };
-    const inner = scope.run(() =>
+    const subscribed = scope.run(() =>
       source().subscribe({
-        next: (value) => subscriber.next(value),
+        next: (value) => inOwnContext(() => subscriber.next(value)),
         error: (error: unknown) => void end(() => subscriber.error(error)),
         complete: () => void end(() => complete(scope, subscriber)),
       }),
     );
-    subscriber.add(inner);
+    inner.add(subscribed);
   });
 }
 
 function complete(
-  scope: LockScope,
+  scope: CallScope,
   subscriber: { complete(): void; error(e: unknown): void },
 ): void {
   try {
@@ -40,9 +48,9 @@ function complete(
 }
 
 /** As `lockedObservable`, for a lock that is taken at subscription. Whoever unsubscribes while it is awaited ends the wait. */
-export function observableOnceLocked<T>(
-  enter: (unsubscribed: AbortSignal) => Promise<LockScope>,
-  source: (scope: LockScope) => Observable<T>,
+export function observableOnceLocked<T, Scope extends CallScope>(
+  enter: (unsubscribed: AbortSignal) => Promise<Scope>,
+  source: (scope: Scope) => Observable<T>,
   instead: (error: unknown) => Observable<T>,
 ): Observable<T> {
   return new Observable((subscriber) => {
@@ -61,52 +69,17 @@ export function observableOnceLocked<T>(
   });
 }
 
-/** Iterates under the lock: each step runs in the context that holds it, and fails once it is lost. */
+/** As `yield*` of the source, under the lock. Leaves the scope when it ends. */
 export async function* lockedIterable<T>(
-  scope: LockScope,
+  scope: CallScope,
   source: () => AsyncIterable<T>,
 ): AsyncGenerator<T, unknown, unknown> {
   try {
-    return yield* lockedSteps(
+    return yield* new LockedIterator(
       scope,
       scope.run(() => source()[Symbol.asyncIterator]()),
     );
   } finally {
     await scope.leave();
   }
-}
-
-/** As `yield*`, with each step in the context of the lock. */
-async function* lockedSteps<T>(
-  scope: LockScope,
-  iterator: AsyncIterator<T, unknown>,
-): AsyncGenerator<T, unknown, unknown> {
-  let resume: () => Promise<IteratorResult<T, unknown>> = () => iterator.next();
-  let isDone = false;
-  try {
-    for (;;) {
-      isDone = true; // an iterator that throws is finished
-      const step = await scope.run(resume);
-      isDone = step.done === true;
-      scope.assertKept(step.value);
-      if (step.done) return step.value;
-      try {
-        const sent: unknown = yield step.value;
-        resume = () => iterator.next(sent);
-      } catch (error) {
-        resume = () => raiseInside(iterator, error);
-      }
-    }
-  } finally {
-    if (!isDone) await scope.run(async () => iterator.return?.());
-  }
-}
-
-async function raiseInside<T>(
-  iterator: AsyncIterator<T, unknown>,
-  error: unknown,
-): Promise<IteratorResult<T, unknown>> {
-  if (iterator.throw) return iterator.throw(error);
-  await iterator.return?.();
-  throw error;
 }

@@ -4,6 +4,8 @@ import { defer, EMPTY, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { LockTimeoutError } from '../../core/lock-errors.js';
 import type { LockPlan } from '../decorators/lock-plan.js';
+import { isSubscription } from './request-data.js';
+import { isAsyncIterable } from './sent-body.js';
 
 /** Nest's `SSE_METADATA`, which it does not export. */
 const SSE = '__sse__';
@@ -24,6 +26,15 @@ export function insteadOfResult({ plan, self, args = [] }: RefusedCall, error: u
   if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) throw error;
   return onTimeout === 'skip' ? undefined : onTimeout.call(self, error, ...args);
 }
+
+/** As `insteadOfResult`, where Nest called the method as a handler: a subscription has to have an iterator. */
+export function insteadOfHandled(call: RefusedCall, error: unknown): unknown {
+  const result = insteadOfResult(call, error);
+  const isIterated = call.context !== undefined && isSubscription(call.context);
+  return isIterated && !isAsyncIterable(result) ? noValues() : result;
+}
+
+async function* noValues(): AsyncGenerator<never> {}
 
 /** As `insteadOfResult`, where a stream is expected. */
 export function insteadOfStream(call: RefusedCall, error: unknown): Observable<unknown> {

@@ -21,9 +21,20 @@ export function requestData(context: ExecutionContext): unknown {
   }
 }
 
-/** Resolvers are called with root, arguments, context and info; the context carries the request by convention only. */
+/** Whether the handler is a subscription of GraphQL, which iterates over its result. */
+export function isSubscription(context: ExecutionContext): boolean {
+  if (context.getType<string>() !== 'graphql') return false;
+  const [, , , info] = context.getArgs();
+  return info?.operation?.operation === 'subscription' && info.path?.prev === undefined;
+}
+
+/**
+ * Resolvers are called with root, arguments, context and info. The context has the request by convention only; of `graphql-ws`,
+ * it is behind `extra`.
+ */
 function graphqlRequest([, args, context]: any[]): unknown {
-  const request = context?.req ?? context?.request ?? context?.extra?.request;
+  const upgrade = context?.extra ?? context?.req?.extra;
+  const request = upgrade?.request ?? context?.req ?? context?.request;
   return Object.assign(Object.create(request ?? null), {
     args,
     user: context?.user ?? request?.user,

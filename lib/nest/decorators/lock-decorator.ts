@@ -14,7 +14,7 @@ import { lockedMethod } from '../calls/locked-method.js';
 import { methodKey } from './method-key.js';
 import type { LockKeySource } from './method-key.js';
 import { parameterMarks } from './parameter-marks.js';
-import { returnKind } from './return-kind.js';
+import { refuseIterableMessages, returnKind } from './return-kind.js';
 
 export interface DistributedLockOptions extends LockOptions {
   /** Name of the instance that locks, as given to `forRoot({ name })`. */
@@ -84,7 +84,7 @@ export function lockDecorator<Args extends unknown[]>(
       throw new TypeError(`${label}: the method is locked already; give several keys as a list`);
     }
     const plan = planFor(label, key as LockKeySource<never[]>, options, target, property, method);
-    const locked = lockedMethod(method as never, property, plan);
+    const locked = lockedMethod(method as never, plan);
     carryOver(method, locked);
     setLockPlan(locked, plan);
     descriptor.value = locked as never;
@@ -107,14 +107,17 @@ function planFor(
   checkChoice(label, 'before', before, ['pipes', undefined]);
   checkChoice(label, 'returns', returns, ['promise', 'observable', 'iterable', undefined]);
   const marks = parameterMarks(target, property);
+  const kind = returns ?? returnKind(label, target, property, method);
+  if (kind === 'iterable') refuseIterableMessages(label, method);
   return Object.freeze({
     label,
+    property,
     locks,
     key: methodKey(source, { label, method, marks, requestOnly: before !== undefined }),
     options: Object.keys(options).length > 0 ? Object.freeze(options) : undefined,
     onTimeout,
     before,
-    returns: returns ?? returnKind(label, target, property, method),
+    returns: kind,
     lockParameters: marks.locks,
   });
 }

@@ -12,6 +12,8 @@ export type OnTimeout = 'throw' | 'skip' | ((error: LockTimeoutError, ...args: a
 export interface LockPlan {
   /** `@DistributedLock on OrdersService.pay`, for messages. */
   readonly label: string;
+  /** Name of the method. */
+  readonly property: string | symbol;
   /** Name of the instance that locks. */
   readonly locks: string | undefined;
   readonly key: MethodKey;

@@ -4,6 +4,7 @@ import { LockKeyError } from '../../core/lock-errors.js';
 import type { LockKeys } from '../../core/lock-keys.js';
 import { show } from '../../core/option-values.js';
 import { mayBeForeign, refuseForeignNotation } from './foreign-notation.js';
+import { REQUEST, refuseRenamed, refuseRequest, unknownName } from './name-refusals.js';
 import { methodSignature } from './parameter-names.js';
 import type { MethodSignature } from './parameter-names.js';
 import type { ParameterMarks } from './parameter-marks.js';
@@ -14,9 +15,6 @@ export type LockKeySource<Args extends unknown[] = unknown[]> =
 
 /** Gives the keys of one call. `request` is called only when a placeholder asks for it. */
 export type MethodKey = (args: readonly unknown[], request: () => unknown) => LockKeys;
-
-/** The root of placeholders that read the request. */
-const REQUEST = 'request';
 
 interface Decorated {
   /** How messages name the method. */
@@ -66,25 +64,33 @@ function templateKey(source: string, decorated: Decorated) {
     template.render((root) => readers.get(root)!(args, request));
 }
 
+/** A placeholder that names a parameter by its position. */
+const POSITION = /^\d+$/;
+
 /** What stands in a placeholder. */
 type Named = KeyTemplate['placeholders'][number];
 
 type Reader = (args: readonly unknown[], request: () => unknown) => unknown;
 
 function reader(
-  { root, path }: Named,
+  placeholder: Named,
   template: KeyTemplate,
   signature: MethodSignature | undefined,
   decorated: Decorated,
 ): Reader {
-  const parameters = signature?.parameters ?? [];
-  const index = decorated.marks.keys.get(root) ?? positionOf(root, signature);
-  const isArgument = index !== undefined && !decorated.requestOnly;
-  if (root === REQUEST && !isArgument) return (_args, request) => request();
+  const { root } = placeholder;
+  const site = { label: decorated.label, template, signature };
+  if (root === REQUEST) {
+    refuseRequest(placeholder, site, decorated.requestOnly);
+    return (_args, request) => request();
+  }
   if (decorated.requestOnly) throw requestOnlyError(decorated, `<${root}>`);
-  if (index === undefined) throw unknownName([root, ...path], template, signature, decorated);
-  const parameter = parameters[index];
-  if (/^\d+$/.test(root)) return (args) => args[index];
+  const marked = decorated.marks.keys.get(root);
+  const index = marked ?? positionOf(root, signature);
+  if (index === undefined) throw unknownName(placeholder, site);
+  if (marked === undefined && !POSITION.test(root)) refuseRenamed(root, site);
+  const parameter = signature?.parameters[index];
+  if (POSITION.test(root)) return (args) => args[index];
   if (parameter?.kind === 'rest') return (args) => args.slice(index);
   if (parameter?.kind !== 'default') return (args) => args[index];
   return (args) => args[index] ?? refuseDefault(args[index], root, template, decorated);
@@ -92,7 +98,7 @@ function reader(
 
 function positionOf(root: string, signature: MethodSignature | undefined): number | undefined {
   const parameters = signature?.parameters ?? [];
-  if (!/^\d+$/.test(root)) {
+  if (!POSITION.test(root)) {
     const index = parameters.findIndex(({ name }) => name === root);
     return index < 0 ? undefined : index;
   }
@@ -113,28 +119,6 @@ function refuseDefault(
       'pass the argument, or write the key as a function with the same default',
     template.source,
   );
-}
-
-function unknownName(
-  path: readonly string[],
-  template: KeyTemplate,
-  signature: MethodSignature | undefined,
-  { label }: Decorated,
-): TypeError {
-  const found = signature ? `found ${signature.text}` : 'the parameters could not be read';
-  const [root] = path;
-  return new TypeError(
-    `${label}: <${root}> in "${template.source}" names no parameter (${found}). For a destructured parameter, or where ` +
-      `names are minified or hidden by another decorator, write its position, <0.${path.join('.')}>, ` +
-      `mark it with @LockKey('${root}'), or use a key function. The request is read by <${inRequest(path)}>`,
-  );
-}
-
-/** What `<id>`, `<param.id>` or `<req.body.id>` may have meant of a request. */
-function inRequest(path: readonly string[]): string {
-  const [part, ...rest] = path[0] === 'req' ? path.slice(1) : path;
-  const isPart = ['query', 'body', 'headers', 'user'].includes(part!) && rest.length > 0;
-  return isPart ? `request.${part}.${rest.join('.')}` : `request.params.${path.at(-1)}`;
 }
 
 function requestOnlyError({ label }: Decorated, found: string): TypeError {

@@ -6,7 +6,7 @@ import type { TickOptions } from '../../ticks/once-per-tick.js';
 import { Ticks } from '../../ticks/ticks.js';
 import type { TickSchedule } from '../../ticks/ticks.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
-import { locksOf } from '../calls/locked-method.js';
+import { locksOf } from '../calls/locks-of.js';
 import { parameterMarks } from './parameter-marks.js';
 import { returnKind } from './return-kind.js';
 import { scheduledBy } from './tick-metadata.js';

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { REQUEST } from './name-refusals.js';
 
 /** What `@LockKey()` and `@CurrentLock()` leave on a method. */
 export interface ParameterMarks {
@@ -20,6 +21,11 @@ export function LockKey(name: string): ParameterDecorator {
   if (typeof name !== 'string' || !/^[^\s<>.:]+$/.test(name)) {
     throw new TypeError(
       `@LockKey expects a name without blanks, "<", ">", "." or ":", got "${name}"`,
+    );
+  }
+  if (name === REQUEST) {
+    throw new TypeError(
+      `@LockKey('${name}'): <${name}.…> reads the request of a handler; mark the parameter with another name`,
     );
   }
   return mark('LockKey', (marks, index) => {

@@ -12,6 +12,8 @@ export interface MethodSignature {
   readonly parameters: readonly MethodParameter[];
   /** `pay(id, { amount })`, for messages. */
   readonly text: string;
+  /** `true` where another decorator has put a function with parameters of its own in place of the method. */
+  readonly isHidden: boolean;
 }
 
 /** Reads the parameters from the method's source text, with a real parser. `undefined` when the text is not JavaScript of its own. */
@@ -23,7 +25,9 @@ export function methodSignature(method: Function): MethodSignature | undefined {
   const first = node.params[0];
   const last = node.params.at(-1);
   const list = first && last ? code.slice(first.start, last.end).replace(/\s+/g, ' ') : '';
-  return { parameters: node.params.map(parameter), text: `${method.name}(${list})` };
+  const parameters = node.params.map(parameter);
+  const isHidden = first ? parameters[0]!.kind === 'rest' : /\barguments\b/.test(source);
+  return { parameters, text: `${method.name}(${list})`, isHidden };
 }
 
 /** A method uses what its class declares, and `import.meta` where its file is a module. */

@@ -1,14 +1,17 @@
 import 'reflect-metadata';
 import { Observable } from 'rxjs';
+import { lockPlanOf } from './lock-plan.js';
 import type { ReturnKind } from './lock-plan.js';
 
-/** By the kind of function, then by the annotated return type, which TypeScript emits as metadata. */
+/** By the kind of function (a locked one knows that of its method), then by the annotated return type, which TypeScript emits as metadata. */
 export function returnKind(
   label: string,
   target: object,
   property: string | symbol,
   method: Function,
 ): ReturnKind {
+  const plan = lockPlanOf(method);
+  if (plan) return plan.returns;
   const kind = Object.prototype.toString.call(method).slice(8, -1);
   if (kind === 'AsyncGeneratorFunction') return 'iterable';
   const annotated = Reflect.getMetadata('design:returntype', target, property) as unknown;
@@ -19,6 +22,17 @@ export function returnKind(
     );
   }
   return isObservableClass(annotated) ? 'observable' : 'promise';
+}
+
+/** Nest's `PATTERN_METADATA` and `MESSAGE_MAPPING_METADATA`, of handlers that answer with promises and Observables only. */
+const MESSAGES = ['microservices:pattern', 'websockets:message_mapping'];
+
+/** Throws `TypeError` where nobody would iterate over the result: it would be locked for ever, or never run. */
+export function refuseIterableMessages(label: string, method: Function): void {
+  if (!MESSAGES.some((key) => Reflect.hasMetadata(key, method))) return;
+  throw new TypeError(
+    `${label}: Nest does not send what a handler of messages yields; return an Observable, or a promise`,
+  );
 }
 
 function isObservableClass(type: unknown): boolean {

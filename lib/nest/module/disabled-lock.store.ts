@@ -1,3 +1,4 @@
+import { timeOfDay } from '../../core/clock.js';
 import type { Lease, LockStore } from '../../core/lock-store.js';
 
 /** Grants everything to everybody, for `enabled: false`: keys are still checked, work still gets its `Lock`. */
@@ -15,7 +16,7 @@ export class DisabledLockStore implements LockStore {
 
   async tryAcquire(): Promise<Lease> {
     return {
-      fencingToken: ++this.#lastFencingToken,
+      fencingToken: this.#mint(),
       extend: async () => true,
       release: async () => true,
       downgrade: async () => true,
@@ -24,5 +25,13 @@ export class DisabledLockStore implements LockStore {
 
   async inspect(): Promise<undefined> {
     return undefined;
+  }
+
+  /** At least the time of day in microseconds, as on Redis and SQL: a resource may have seen tokens of theirs. */
+  #mint(): bigint {
+    const now = BigInt(Math.floor(timeOfDay() * 1_000));
+    const next = this.#lastFencingToken + 1n;
+    this.#lastFencingToken = next > now ? next : now;
+    return this.#lastFencingToken;
   }
 }

@@ -8,8 +8,8 @@ import type {
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { LockService } from '../../core/lock.service.js';
 import { linkReadyMadeInstances } from './lock-explorer.js';
-import { lockProviders, MODULE_CONNECTIONS, MODULE_LOCKS, MODULE_NAME } from './lock-providers.js';
-import { checkIsModuleOptions } from './module-checks.js';
+import { lockProviders, MODULE_CONNECTIONS, MODULE_LOCKS } from './lock-providers.js';
+import { checkIsModuleOptions, MODULE_NAME } from './module-checks.js';
 import type {
   DistributedLockModuleExtras,
   DistributedLockModuleOptions,
@@ -60,29 +60,38 @@ export class DistributedLockModule
     return super.forRoot(options);
   }
 
+  // Private to the language, not to the compiler alone: who prints the module must not see the client and its password.
+  readonly #name: string | undefined;
+  readonly #locks: LockService;
+  readonly #connections: RedisConnections | undefined;
+  readonly #discovery: DiscoveryService;
   #unlink: () => void = () => undefined;
 
   constructor(
-    @Inject(MODULE_NAME) private readonly name: string | undefined,
-    @Inject(MODULE_LOCKS) private readonly locks: LockService,
-    @Inject(MODULE_CONNECTIONS) private readonly connections: RedisConnections | undefined,
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(MODULE_NAME) name: string | undefined,
+    @Inject(MODULE_LOCKS) locks: LockService,
+    @Inject(MODULE_CONNECTIONS) connections: RedisConnections | undefined,
+    @Inject(DiscoveryService) discovery: DiscoveryService,
   ) {
     super();
+    this.#name = name;
+    this.#locks = locks;
+    this.#connections = connections;
+    this.#discovery = discovery;
   }
 
   onModuleInit(): void {
-    this.#unlink = linkReadyMadeInstances(this.discovery, this.name, this.locks);
+    this.#unlink = linkReadyMadeInstances(this.#discovery, this.#name, this.#locks);
   }
 
   /** Nest waits for open requests next. They may finish under their locks; those that wait for one would keep it for long. */
   beforeApplicationShutdown(): void {
-    this.locks.endWaits();
+    this.#locks.endWaits();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.locks.close();
-    await this.connections?.close();
+    await this.#locks.close();
+    await this.#connections?.close();
     this.#unlink();
   }
 }

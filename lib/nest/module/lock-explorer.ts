@@ -36,7 +36,7 @@ function isDecorated(
 
 function sharedInstance(instance: object): Error {
   return new Error(
-    `An instance of ${instance.constructor.name} has methods with @DistributedLock and meets two LockServices of one name: ` +
-      'make an instance for each application, and give a name to one of two DistributedLockModules in one application',
+    `An instance of ${instance.constructor.name} has methods with @DistributedLock and meets the LockServices of two applications: ` +
+      'make an instance for each of them',
   );
 }

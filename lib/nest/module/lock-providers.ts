@@ -1,10 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { inRootContext } from '../../core/async/root-context.js';
 import { labelled } from '../../core/labelled.js';
 import { LockService } from '../../core/lock.service.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
 import { getLeadersToken, LeaderService } from './leader.service.js';
-import { checkModuleOptions, checkRedisIsSet, MODULE } from './module-checks.js';
+import {
+  checkIsOnly,
+  checkModuleOptions,
+  checkRedisIsSet,
+  MODULE,
+  MODULE_NAME,
+} from './module-checks.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 import { getLockClientToken, getLockHttpToken, getLocksToken } from './lock-tokens.js';
 import { connectAll } from './redis-nodes.js';
@@ -16,7 +24,7 @@ import { storeFor } from './store-for.js';
 /** Inside one module: what its lifecycle hooks need, under the same tokens whatever the instance is called. */
 export const MODULE_LOCKS = Symbol.for('nest-holdfast:module-locks');
 export const MODULE_CONNECTIONS = Symbol.for('nest-holdfast:module-connections');
-export const MODULE_NAME = Symbol.for('nest-holdfast:module-name');
+const MODULE_ID = Symbol.for('nest-holdfast:module-id');
 
 interface LockProviders {
   readonly providers: Provider[];
@@ -35,8 +43,14 @@ export function lockProviders(
   const standIns = { token: STAND_INS, optional: true };
   return {
     providers: [
+      // Nest 10 drops the second one of two modules that look alike, and two stores look alike.
+      { provide: MODULE_ID, useValue: randomUUID() },
       { provide: MODULE_NAME, useValue: name },
-      { provide: MODULE_CONNECTIONS, inject: [optionsToken, standIns], useFactory: connectionsFor },
+      {
+        provide: MODULE_CONNECTIONS,
+        inject: [optionsToken, MODULE_NAME, DiscoveryService, standIns],
+        useFactory: connectionsFor,
+      },
       {
         provide: locks,
         inject: [optionsToken, MODULE_CONNECTIONS, MODULE_NAME, standIns],
@@ -67,12 +81,16 @@ export function lockProviders(
 
 async function connectionsFor(
   options: DistributedLockModuleOptions,
+  name: string | undefined,
+  discovery: DiscoveryService,
   standIns?: StandIns,
 ): Promise<RedisConnections | undefined> {
+  checkIsOnly(name, discovery);
   checkModuleOptions(options);
   if (options.enabled === false || standIns) return undefined;
   checkRedisIsSet(options);
-  return options.redis === undefined ? undefined : connectAll(options.redis);
+  const { redis } = options;
+  return redis === undefined ? undefined : inRootContext(() => connectAll(redis));
 }
 
 async function serviceFor(

@@ -1,9 +1,14 @@
+import type { DiscoveryService } from '@nestjs/core';
 import { show } from '../../core/option-values.js';
 import { checkDefaults } from '../../core/option-layers.js';
+import { DEFAULT_LOCKS } from './lock-tokens.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 
 /** How messages name the module. */
 export const MODULE = 'DistributedLockModule';
+
+/** Under it, each module provides the name of its instance. */
+export const MODULE_NAME = Symbol.for('nest-holdfast:module-name');
 
 /** Known before the options are, so a factory of options cannot give them. */
 const BESIDE_A_FACTORY = ['name', 'isGlobal'];
@@ -52,5 +57,17 @@ export function checkRedisIsSet(options: DistributedLockModuleOptions): void {
   throw new TypeError(
     `${MODULE}: redis is ${redis === '' ? 'empty' : String(redis)} (is an environment variable missing?). ` +
       'Leave it out, or give store: new MemoryLockStore(), for locks in memory',
+  );
+}
+
+/** Throws `TypeError` where two modules have one name: each provider would lock in the store of either, by the order of imports. */
+export function checkIsOnly(name: string = DEFAULT_LOCKS, discovery: DiscoveryService): void {
+  const names = discovery.getProviders().filter(({ token }) => token === MODULE_NAME);
+  const same = names.filter(({ instance = DEFAULT_LOCKS }) => instance === name);
+  if (same.length < 2) return;
+  const which = name === DEFAULT_LOCKS ? 'without a name' : `with the name "${name}"`;
+  throw new TypeError(
+    `${MODULE}: this application has ${same.length} of them ${which}, and the order of imports would decide which of them locks. ` +
+      "Call forRoot or forRootAsync once, in the root module; a module that needs a store of its own gives a name: forRoot({ name: 'reports' })",
   );
 }

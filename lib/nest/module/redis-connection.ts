@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { sleep, systemClock } from '../../core/clock.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import { show } from '../../core/option-values.js';
 import type { RedisClient } from '../../stores/redis/redis-client.js';
 
@@ -34,7 +35,7 @@ const QUIT_TIMEOUT = 1_000;
 export async function connectRedis(source: RedisSource, option: string): Promise<RedisConnection> {
   if (isClient(source)) return { client: source, close: async () => undefined };
   checkSource(source, option);
-  const client = typeof source === 'function' ? await source() : await openClient(source);
+  const client = typeof source === 'function' ? await source() : await openClient(source, option);
   if (!isClient(client)) {
     throw new TypeError(`${option} must return a client of ioredis, got ${show(client)}`);
   }
@@ -54,13 +55,15 @@ function checkSource(source: unknown, option: string): void {
 
 async function openClient(
   source: string | RedisOptions | RedisClusterSource,
+  option: string,
 ): Promise<Redis | Cluster> {
-  const client = await newClient(source);
+  const client = await newClient(source, option);
   const logger = new Logger('DistributedLockModule');
   let reported: string | undefined;
   client.on('error', (error: Error) => {
-    if (error.message !== reported) logger.error(`Redis: ${error.message}`);
-    reported = error.message;
+    const reason = reasonOf(error);
+    if (reason !== reported) logger.error(`Redis: ${reason}`);
+    reported = reason;
   });
   client.on('ready', () => (reported = undefined));
   return client;
@@ -68,13 +71,29 @@ async function openClient(
 
 async function newClient(
   source: string | RedisOptions | RedisClusterSource,
+  option: string,
 ): Promise<Redis | Cluster> {
-  if (typeof source === 'object') checkServers(source);
+  if (typeof source === 'string') checkUrl(source, option);
+  else checkServers(source);
   const { Cluster: ClusterClient, Redis: Client } = await loadIoredis();
   if (typeof source === 'string') return new Client(source);
   if (!('cluster' in source)) return new Client(source);
   const { cluster, ...options } = source;
+  cluster.forEach((node, index) => {
+    if (typeof node === 'string') checkUrl(node, `${option}.cluster[${index}]`);
+  });
   return new ClusterClient([...cluster], options);
+}
+
+/** Refuses what ioredis would take for the path of a socket, or repeat in an error, with the password in it. */
+function checkUrl(url: string, option: string): void {
+  if (!/^(rediss?:\/\/|\/|[^\s/@"']+$)/i.test(url)) {
+    throw new TypeError(`${option} must begin with redis:// or rediss://, got ${show(url)}`);
+  }
+  if (url.startsWith('/') || !url.includes('://') || URL.canParse(url)) return;
+  throw new TypeError(
+    `${option} has a URL that cannot be read: "/", "#", "?" and "%" in a password have to be escaped, by encodeURIComponent`,
+  );
 }
 
 /** ioredis would wait for a Cluster without nodes until somebody asks it something. */

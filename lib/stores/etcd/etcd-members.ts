@@ -1,5 +1,7 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
+import { withoutSecrets } from '../../core/contract/safe-error.js';
 import { unless, within } from './bounded.js';
 import type { CallOptions, EtcdClient, EtcdFlow } from './etcd-client.js';
 import { isAnswer, isRefusal } from './etcd-refusal.js';
@@ -79,7 +81,7 @@ export class EtcdMembers {
   connection(): Promise<EtcdConnection> {
     if (this.#isClosed) return Promise.reject(new Error('the store was closed'));
     if (this.#current) return this.#current;
-    const opening = this.#connect(this.#hosts[this.#index]!);
+    const opening = inRootContext(() => this.#connect(this.#hosts[this.#index]!));
     this.#current = opening;
     opening.catch(() => {
       if (this.#current === opening) this.#next();
@@ -99,10 +101,11 @@ export class EtcdMembers {
     const connection = await this.connection();
     try {
       const options = { deadline: deadlineIn(DEADLINES * this.timeout) };
-      return await within(this.#clock, this.timeout, call(connection.client, options));
+      const answer = inRootContext(() => call(connection.client, options)); // it may have to connect
+      return await within(this.#clock, this.timeout, answer);
     } catch (error) {
       if (!isAnswer(error)) this.failed(connection);
-      throw error;
+      throw withoutSecrets(error);
     }
   }
 
@@ -155,7 +158,10 @@ export class EtcdMembers {
   }
 
   async #connect(host: string): Promise<EtcdConnection> {
-    const connection = new EtcdConnection(await this.#open(host));
+    const client = await this.#open(host).catch((error: unknown) => {
+      throw withoutSecrets(error);
+    });
+    const connection = new EtcdConnection(client);
     this.#opened = connection;
     return connection;
   }

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../core/store-call.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 
 /**
  * What gRPC calls an answer that came from etcd and says that nothing was done: INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS,

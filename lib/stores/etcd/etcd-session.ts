@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { tellAtOnce } from '../../core/abort-signals.js';
 import type { Clock } from '../../core/clock.js';
-import { reasonOf } from '../../core/store-call.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import { idleTimer, TimerQueue } from '../../core/timer-queue.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
 import { validUntil } from '../../core/validity.js';

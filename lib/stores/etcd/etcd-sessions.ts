@@ -1,3 +1,4 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { EtcdSession } from './etcd-session.js';
 import type { SessionSurroundings } from './etcd-session.js';
 
@@ -20,7 +21,7 @@ export class EtcdSessions {
       return this.current();
     }
     if (this.#isClosed) throw new Error('the store was closed');
-    const opening = EtcdSession.open(this.#around);
+    const opening = inRootContext(() => EtcdSession.open(this.#around));
     this.#current = opening;
     opening.catch(() => {
       if (this.#current === opening) this.#current = undefined;

@@ -1,3 +1,4 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 import { within } from './bounded.js';
@@ -50,7 +51,7 @@ export class EtcdWatches {
     const forget = () => {
       if (this.#stream === opening) this.#stream = undefined;
     };
-    const opening = this.#connect(forget);
+    const opening = inRootContext(() => this.#connect(forget));
     this.#stream = opening;
     opening.catch(forget);
     return opening;

@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/clock.js';
+import { systemClock, timeOfDay } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 import { LockPermitsError } from '../../core/lock-errors.js';
 import type {
@@ -26,7 +26,7 @@ export class MemoryLockStore implements LockStore {
   readonly #clock: Clock;
   readonly #keys: HeldKeys;
   /** Starts at the time of day in microseconds: what the tokens guard may outlive the process. */
-  #lastFencingToken = BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1_000));
+  #lastFencingToken = BigInt(Math.floor(timeOfDay() * 1_000));
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;

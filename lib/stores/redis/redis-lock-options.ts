@@ -2,7 +2,8 @@ import type { RedisClient } from './redis-client.js';
 
 export interface RedisLockStoreOptions {
   /**
-   * Stands in front of every key: `order:42` is kept at `lock:order:42`. May be empty.
+   * Stands in front of every key: `order:42` is kept at `lock:order:42`. May be empty, where no key is that of other data: a
+   * stranger who chooses a key could otherwise lock that data.
    * @default 'lock:'
    */
   readonly keyPrefix?: string | undefined;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { reasonOf } from '../../core/contract/safe-error.js';
+import { driverError } from './driver-error.js';
 import type { RedisClient } from './redis-client.js';
 
 /** A script that is sent by its hash, and in full when the server does not know it: first use, `SCRIPT FLUSH`, a restart. */
@@ -20,9 +22,10 @@ export class RedisScript {
     return client
       .evalsha(this.#sha1, keys.length, ...keys, ...args)
       .then(read, (error: unknown) => {
-        const isUnknown = error instanceof Error && error.message.startsWith('NOSCRIPT');
-        if (!isUnknown) return failed(error);
-        return client.eval(this.source, keys.length, ...keys, ...args).then(read, failed);
+        if (!reasonOf(error).startsWith('NOSCRIPT')) return failed(driverError(error));
+        return client
+          .eval(this.source, keys.length, ...keys, ...args)
+          .then(read, (second: unknown) => failed(driverError(second)));
       });
   }
 }

@@ -1,3 +1,4 @@
+import { driverError } from './driver-error.js';
 import type { RedisClient } from './redis-client.js';
 import type { RedisScript } from './redis-script.js';
 import { SlotMasters } from './slot-masters.js';
@@ -89,11 +90,15 @@ export class ScriptRunner {
   async #awaitReplicas(client: RedisClient): Promise<void> {
     const { replicas, replicaTimeout } = this.#options;
     const { stream } = client;
-    const acknowledged = await client.wait(replicas, replicaTimeout);
+    const acknowledged = await client.wait(replicas, replicaTimeout).catch(refused);
     if (client.stream !== stream) throw new Error('the connection was lost during WAIT');
     if (acknowledged >= replicas) return;
     throw new Error(
       `${acknowledged} of ${replicas} replicas acknowledged within ${replicaTimeout} ms`,
     );
   }
+}
+
+function refused(error: unknown): never {
+  throw driverError(error);
 }

@@ -4,19 +4,28 @@ import { slotTag } from './cluster-slot.js';
 const BESIDE = ['fence', 'queue'];
 const BESIDE_SHARED = [...BESIDE, 'shared'];
 
-/** How the keys of one lock are called on the server. What belongs to a lock is in its slot. */
+/** A name as it stands beside a lock, those that are escaped already included. */
+const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|queue|shared|guard)(?::|$))/;
+
+/**
+ * How the keys of one lock are called on the server. What belongs to a lock is in its slot. No lock has the name of what stands
+ * beside another one, whatever its key: those names begin with a brace, and where those of locks may, too, one that would be
+ * the same gets a `%` behind its hash tag.
+ */
 export class ServerKeys {
   readonly #prefix: string;
   readonly #clientPrefix: string;
+  readonly #mayCollide: boolean;
 
   /** `clientPrefix` is what the client puts in front of every key. */
   constructor(prefix: string, clientPrefix: string) {
     this.#prefix = prefix;
     this.#clientPrefix = clientPrefix;
+    this.#mayCollide = prefix === '' || prefix.startsWith('{');
   }
 
   locks(keys: readonly string[]): readonly string[] {
-    return keys.map((key) => this.#prefix + key);
+    return keys.map((key) => this.#lock(key));
   }
 
   /** The locks, then their fencing counters, then their queues. */
@@ -35,8 +44,13 @@ export class ServerKeys {
     return each[0]!.flatMap((_, index) => each.map((names) => names[index]!));
   }
 
-  #one(beside: readonly string[], key: string): string[] {
+  #lock(key: string): string {
     const lock = this.#prefix + key;
+    return this.#mayCollide ? lock.replace(RESERVED, '$1%$2') : lock;
+  }
+
+  #one(beside: readonly string[], key: string): string[] {
+    const lock = this.#lock(key);
     const tag = slotTag(this.#clientPrefix + lock);
     const rest = tag === lock ? '' : `:${lock}`;
     const names = [lock];

@@ -1,3 +1,5 @@
+import { inRootContext } from '../../core/async/root-context.js';
+
 /** Enough to spare commands, and little enough to keep nobody else waiting at the server. */
 export const LARGEST_CALL = 100;
 
@@ -13,7 +15,7 @@ export class TurnCalls<Item> {
   }
 
   add(item: Item): void {
-    if (this.#items.length === 0) process.nextTick(this.#send);
+    if (this.#items.length === 0) inRootContext(() => process.nextTick(this.#send));
     this.#items.push(item);
   }
 

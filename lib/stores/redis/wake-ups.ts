@@ -1,4 +1,6 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { settled, systemClock } from '../../core/clock.js';
+import { driverError } from './driver-error.js';
 import { listensBesides } from './redis-client.js';
 import type { SubscribableClient, SubscriberClient } from './redis-client.js';
 
@@ -49,10 +51,7 @@ export class WakeUps {
    * subscription is refused; the next call tries again.
    */
   open(): Promise<void> {
-    this.#opened ??= this.#open().catch((error: unknown) => {
-      void this.close();
-      throw error;
-    });
+    this.#opened ??= inRootContext(() => this.#open());
     const opened = this.#opened;
     return new Promise((resolve, reject) => {
       const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
@@ -104,12 +103,21 @@ export class WakeUps {
   }
 
   async #open(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      void this.close();
+      throw driverError(error);
+    }
+    this.#listener.missed();
+  }
+
+  async #connect(): Promise<void> {
     this.#subscriber = listensBesides(this.#client)
       ? this.#client
       : this.#client.duplicate(SUBSCRIBER_OPTIONS);
     for (const [event, listener] of this.#listeners) this.#subscriber.on(event, listener);
     await this.#subscribe();
-    this.#listener.missed();
   }
 
   async #subscribe(): Promise<void> {

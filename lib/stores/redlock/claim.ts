@@ -1,4 +1,4 @@
-import { sleep } from '../../core/clock.js';
+import { sleep, timeOfDay } from '../../core/clock.js';
 import type { AcquireRequest, Lease } from '../../core/lock-store.js';
 import { largestToken } from '../../core/many-keys.js';
 import type { NodeLeases } from './node-leases.js';
@@ -141,6 +141,6 @@ async function raise(
 
 /** The time of day in microseconds: where all nodes have lost a counter, it goes on from there. */
 function hint(floor = 0n): bigint {
-  const ours = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000));
+  const ours = BigInt(Math.round(timeOfDay() * 1_000));
   return ours > floor ? ours : floor;
 }

@@ -1,7 +1,7 @@
 import { sleep } from '../../core/clock.js';
 import type { LockInspection } from '../../core/lock-store.js';
 import { largestToken } from '../../core/many-keys.js';
-import { reasonOf } from '../../core/store-call.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import { QuorumError } from './quorum.js';
 import type { Quorum } from './quorum.js';
 import { endedWith } from './vote.js';

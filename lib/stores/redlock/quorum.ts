@@ -12,9 +12,16 @@ const PART_OF_TTL = 0.05;
 
 /** Too few nodes answered. Only seen as the `cause` of a `LockStoreError`. */
 export class QuorumError extends Error {
-  constructor(readonly report: QuorumReport) {
+  readonly #report: QuorumReport;
+
+  constructor(report: QuorumReport) {
     super('no majority');
     this.name = 'QuorumError';
+    this.#report = report;
+  }
+
+  get report(): QuorumReport {
+    return this.#report;
   }
 }
 

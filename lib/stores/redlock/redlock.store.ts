@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { warn } from '../../core/async/warn.js';
 import type {
   AcquireRequest,
   Lease,
@@ -123,9 +124,9 @@ export class RedlockStore implements LockStore {
 
 function warnOfFew(count: number): void {
   if (count >= FEWEST_NODES) return;
-  process.emitWarning(
+  warn(
     `RedlockStore over ${count} node${count === 1 ? '' : 's'}: no lock can be taken or extended once one of them is down. ` +
       `Redlock protects against the loss of nodes from ${FEWEST_NODES} on`,
-    { code: 'HOLDFAST_REDLOCK_FEW_NODES' },
+    'HOLDFAST_REDLOCK_FEW_NODES',
   );
 }

@@ -1,6 +1,7 @@
-import type { Clock } from '../../core/clock.js';
+import { momentOf, monotonicTime, timeOfDay } from '../../core/clock.js';
+import type { Clock, Moment } from '../../core/clock.js';
 import type { ServerLink, ServerVitals } from '../../core/server-link.js';
-import { reasonOf } from '../../core/store-call.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import type { RedlockNode, ServerRecord } from './redlock-node.js';
 import type { Quarantine } from './redlock-options.js';
 
@@ -13,8 +14,8 @@ const DRIFT = 0.01;
 
 /** What a server's clock said, some time between question and answer. */
 interface ClockReading {
-  /** Its clock minus ours. */
-  readonly offset: number;
+  /** Its clock minus ours, and minus our monotonic one: one of them follows us where we were suspended, or set our clock. */
+  readonly offsets: readonly [number, number];
   /** By how much that may be wrong: half the time that the reading took. */
   readonly reach: number;
   readonly readAt: number;
@@ -24,7 +25,7 @@ interface Entry {
   readonly runId: string;
   /** The connection that it was read on. */
   readonly losses: number;
-  /** On our clock, when the server started at the latest, or when its clock jumped. */
+  /** On our monotonic clock, when the server started at the latest, or when its clock jumped. */
   readonly since: number;
   readonly clock: ClockReading;
   /** Another server, or the same one restarted, was known before it. */
@@ -68,8 +69,8 @@ export class Register implements ServerRecord {
     if (entry?.losses !== this.link.losses)
       return `quarantined until it is known when it started${this.#failure}`;
     if (this.#isAdmitted) return undefined;
-    const rest = entry.since + largestTtl - clock.now();
-    if (rest > 0) return `quarantined until ${timeOfDay(rest)} (in ${Math.ceil(rest)} ms)`;
+    const rest = entry.since + largestTtl - monotonicTime(clock);
+    if (rest > 0) return `quarantined until ${timeOfDayIn(rest)} (in ${Math.ceil(rest)} ms)`;
     this.#isAdmitted = true;
     if (this.#isTold) this.node.tell('recovered', `its server has been up for ${largestTtl} ms`);
     this.#isTold = false;
@@ -79,7 +80,8 @@ export class Register implements ServerRecord {
   /** When its server started, where that is known and it was not seen to restart. */
   get freshSince(): number | undefined {
     const entry = this.#entry;
-    const isFresh = entry && entry.since > this.#rules.clock.now() - this.#rules.largestTtl;
+    const { clock, largestTtl } = this.#rules;
+    const isFresh = entry && entry.since > monotonicTime(clock) - largestTtl;
     return isFresh && !entry.isReturning && entry.losses === this.link.losses
       ? entry.since
       : undefined;
@@ -113,7 +115,7 @@ export class Register implements ServerRecord {
   }
 
   async #readOnce(losses: number): Promise<void> {
-    const sentAt = this.#rules.clock.now();
+    const sentAt = momentOf(this.#rules.clock);
     try {
       const vitals = await this.link.vitals();
       if (losses === this.link.losses) this.#enter(vitals, sentAt, losses);
@@ -122,21 +124,22 @@ export class Register implements ServerRecord {
     }
   }
 
-  #enter({ runId, upFor, time }: ServerVitals, sentAt: number, losses: number): void {
+  #enter({ runId, upFor, time }: ServerVitals, sentAt: Moment, losses: number): void {
     const { clock, mode, largestTtl } = this.#rules;
     const before = this.#entry;
     this.#failure = '';
-    const now = clock.now();
+    const now = momentOf(clock);
     const read = clockReading(time, sentAt, now);
     const isSame = before?.runId === runId;
     const hasJumped = isSame && differ(before.clock, read);
     const reading = isSame && !hasJumped ? sharper(before.clock, read) : read;
     // What a server says of its age counts only at first sight: another one may be older, and its clock may have jumped.
-    const since = isSame && !hasJumped ? before.since : before ? now : sentAt - upFor;
+    const firstSeen = before ? now.monotonic : sentAt.monotonic - upFor;
+    const since = isSame && !hasJumped ? before.since : firstSeen;
     const isReturning = before !== undefined && (before.isReturning || !isSame || hasJumped);
     this.#entry = { runId, losses, since, clock: reading, isReturning };
     if (isSame && !hasJumped) return;
-    this.#isAdmitted = since + largestTtl <= now;
+    this.#isAdmitted = since + largestTtl <= now.monotonic;
     if (this.#isAdmitted || mode === false || !before) return;
     this.#tell(hasJumped ? 'its clock has jumped' : 'its server has restarted');
   }
@@ -156,13 +159,20 @@ export function admitAllFresh(registers: readonly Register[]): void {
   for (const register of registers) register.admit();
 }
 
-function clockReading(time: number, sentAt: number, now: number): ClockReading {
-  const readAt = (sentAt + now) / 2;
-  return { offset: time - readAt, reach: (now - sentAt) / 2, readAt };
+function clockReading(time: number, sentAt: Moment, now: Moment): ClockReading {
+  const readAt = (sentAt.now + now.now) / 2;
+  const readAtMonotonic = (sentAt.monotonic + now.monotonic) / 2;
+  return {
+    offsets: [time - readAt, time - readAtMonotonic],
+    reach: (now.now - sentAt.now) / 2,
+    readAt,
+  };
 }
 
+/** One that still agrees with either of our clocks has not jumped: ours was set, or stood still. */
 function differ(before: ClockReading, now: ClockReading): boolean {
-  return Math.abs(now.offset - before.offset) > JUMP + reachAt(now.readAt, before) + now.reach;
+  const tolerated = JUMP + reachAt(now.readAt, before) + now.reach;
+  return now.offsets.every((offset, of) => Math.abs(offset - before.offsets[of]!) > tolerated);
 }
 
 /** A slow answer says little, and must not make one forget what was known before. */
@@ -174,6 +184,6 @@ function reachAt(moment: number, { reach, readAt }: ClockReading): number {
   return reach + DRIFT * (moment - readAt);
 }
 
-function timeOfDay(inMs: number): string {
-  return new Date(performance.timeOrigin + performance.now() + inMs).toISOString();
+function timeOfDayIn(inMs: number): string {
+  return new Date(timeOfDay() + inMs).toISOString();
 }

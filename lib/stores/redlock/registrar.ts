@@ -1,3 +1,4 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { sleep } from '../../core/clock.js';
 import type { Cancel } from '../../core/clock.js';
 import type { RedlockNode } from './redlock-node.js';
@@ -31,7 +32,7 @@ export class Registrar {
       node.record = register;
       return register;
     });
-    for (const register of this.#registers) this.#follow(register);
+    inRootContext(() => this.#registers.forEach((register) => this.#follow(register)));
     if (this.#registers.length === 0) this.#opened.abort();
   }
 
@@ -42,9 +43,7 @@ export class Registrar {
 
   /** Resolves once it is open. Never rejects. */
   opened(): Promise<void> {
-    this.#opening ??= sleep(this.#rules.clock, LONGEST_OPENING, this.#opened.signal).then(() =>
-      this.#opened.abort(),
-    );
+    this.#opening ??= inRootContext(() => this.#open());
     return this.#opening;
   }
 
@@ -65,6 +64,11 @@ export class Registrar {
   close(): void {
     this.#opened.abort();
     this.#stopLooking?.();
+  }
+
+  async #open(): Promise<void> {
+    await sleep(this.#rules.clock, LONGEST_OPENING, this.#opened.signal);
+    this.#opened.abort();
   }
 
   /** The first reading also connects a client that waits for its first command. */
@@ -95,7 +99,7 @@ export class Registrar {
       if (this.#wasUsed || this.#waiting > 0) this.#look();
       this.#wasUsed = false;
     };
-    this.#stopLooking = this.#rules.clock.schedule(LOOK, look, true);
+    this.#stopLooking = inRootContext(() => this.#rules.clock.schedule(LOOK, look, true));
   }
 
   #readAll(): void {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import type { NodeReport, QuorumReport } from '../../core/lock-store.js';
 import type { QueuedTimer, TimerQueue } from '../../core/timer-queue.js';
-import { reasonOf } from '../../core/store-call.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import type { RedlockNode } from './redlock-node.js';
 
 /** `yes`: a majority agrees. `no`: enough nodes answered, and it does not. `failed`: too few of them answered. */

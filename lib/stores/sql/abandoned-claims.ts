@@ -1,3 +1,4 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { sleep, systemClock } from '../../core/clock.js';
 import type { Holdings } from './lock-table.js';
 
@@ -8,14 +9,14 @@ const LONGEST_PAUSE = 1_000;
 
 /**
  * Takes back what a failed attempt may have left, until that was possible or the ttl has passed. Nobody waits for it, and it
- * keeps no process alive. Never rejects.
+ * keeps no process alive.
  */
-export async function takeBack(
-  table: Holdings,
-  key: string,
-  token: string,
-  ttl: number,
-): Promise<void> {
+export function takeBack(table: Holdings, key: string, token: string, ttl: number): void {
+  void inRootContext(() => insist(table, key, token, ttl));
+}
+
+/** Never rejects. */
+async function insist(table: Holdings, key: string, token: string, ttl: number): Promise<void> {
   const giveUpAt = systemClock.now() + ttl;
   for (let pause = FIRST_PAUSE, isLast = false; systemClock.now() < giveUpAt;) {
     const isDone = await table.release(key, token).then(

@@ -56,7 +56,7 @@ export class PostgresLease extends SqlLease {
       const passes = value.isAwaited ? this.#passes + 1 : 0;
       return new PostgresLease(this.#table, key, next, value.fencing, passes);
     } catch (error) {
-      for (const either of [token, next]) void takeBack(this.#table, key, either, ttl);
+      for (const either of [token, next]) takeBack(this.#table, key, either, ttl);
       throw error;
     }
   }

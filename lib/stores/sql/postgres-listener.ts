@@ -1,3 +1,4 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { systemClock } from '../../core/clock.js';
 import type { Cancel } from '../../core/clock.js';
 import { promised } from '../../core/store-call.js';
@@ -44,7 +45,7 @@ export class PostgresListener {
   open(): Promise<void> {
     this.#cancelLinger?.();
     if (this.#isClosed) return Promise.resolve();
-    this.#opened ??= this.#open();
+    this.#opened ??= inRootContext(() => this.#open());
     const opened = this.#opened;
     return new Promise((resolve) => {
       const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
@@ -55,7 +56,8 @@ export class PostgresListener {
   /** Nobody waits now. */
   idle(): void {
     this.#cancelLinger?.();
-    this.#cancelLinger = systemClock.schedule(LINGER, () => void this.#drop(), true);
+    const drop = () => void this.#drop();
+    this.#cancelLinger = inRootContext(() => systemClock.schedule(LINGER, drop, true));
   }
 
   /** For good. */

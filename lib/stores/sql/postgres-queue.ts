@@ -77,7 +77,7 @@ export class PostgresQueue {
       await retried(() => this.#table.leave(key, token));
       await retried(() => this.#table.release(key, token)); // in case that it was handed over meanwhile
     } catch {
-      void takeBack(this.#table, key, token, ttl);
+      takeBack(this.#table, key, token, ttl);
     }
   }
 }

@@ -1,3 +1,5 @@
+import { reasonOf } from '../../core/contract/safe-error.js';
+
 /**
  * - `conflict`: another transaction came between; the statement was not applied and may be sent again
  * - `connection`: the connection was lost, or could not be made; nobody knows whether the statement was applied
@@ -11,9 +13,11 @@ export type FailureKind = 'conflict' | 'connection' | 'read-only' | 'no-table' |
 const KINDS: Record<Exclude<FailureKind, 'other'>, RegExp> = {
   // serialization_failure, deadlock_detected, lock_not_available; ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK, ER_CHECKREAD
   conflict: /^(40001|40P01|55P03|1205|1213|1020|SQLITE_(BUSY|LOCKED)(_\w+)?)$/,
-  // admin_shutdown, crash_shutdown, cannot_connect_now; ER_SERVER_SHUTDOWN, CR_SERVER_GONE_ERROR, CR_SERVER_LOST, ER_CONNECTION_KILLED
+  // admin_shutdown, crash_shutdown, cannot_connect_now, idle_session_timeout, too_many_connections;
+  // ER_SERVER_SHUTDOWN, CR_SERVER_GONE_ERROR, CR_SERVER_LOST, ER_CONNECTION_KILLED, ER_CLIENT_INTERACTION_TIMEOUT,
+  // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS
   connection:
-    /^(08\w{3}|57P0[123]|1053|2006|2013|1927|PROTOCOL_CONNECTION_LOST|E(PIPE|TIMEDOUT|HOSTUNREACH|CONN(RESET|REFUSED|ABORTED)))$/,
+    /^(08\w{3}|57P0[1235]|53300|1053|2006|2013|1927|4031|1040|1203|PROTOCOL_CONNECTION_LOST|E(PIPE|TIMEDOUT|HOSTUNREACH|CONN(RESET|REFUSED|ABORTED)))$/,
   // read_only_sql_transaction; ER_OPTION_PREVENTS_STATEMENT, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_READ_ONLY_MODE
   'read-only': /^(25006|1290|1792|1836|SQLITE_READONLY(_\w+)?)$/,
   // undefined_table, invalid_schema_name; ER_NO_SUCH_TABLE
@@ -59,6 +63,5 @@ const EXPLANATIONS: Partial<Record<FailureKind, string>> = {
 export function explained(error: unknown): unknown {
   const explanation = EXPLANATIONS[failureKind(error)];
   if (!explanation) return error;
-  const { message } = error as Error;
-  return new Error(`${explanation} (${message})`, { cause: error });
+  return new Error(`${explanation} (${reasonOf(error)})`, { cause: error });
 }

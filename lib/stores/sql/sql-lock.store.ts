@@ -1,4 +1,5 @@
 import { LockPermitsError } from '../../core/lock-errors.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import type {
   AcquireRequest,
   Lease,
@@ -88,8 +89,8 @@ export class SqlLockStore implements LockStore {
 
   /** Tells when an idle connection of a `pg.Pool` was lost: a server that took over need not have heard of every lock. */
   observe(tell: (notice: StoreNotice) => void): void {
-    const lost = ({ message }: Error) =>
-      tell({ type: 'doubt', reason: `a connection to the server was lost: ${message}` });
+    const lost = (error: Error) =>
+      tell({ type: 'doubt', reason: `a connection to the server was lost: ${reasonOf(error)}` });
     this.#closers.push(watchConnections(this.#pool, lost));
   }
 
@@ -124,7 +125,7 @@ export class SqlLockStore implements LockStore {
       this.#sweeper.lockTaken();
       return value;
     } catch (error) {
-      void takeBack(holdings, key, token, ttl);
+      takeBack(holdings, key, token, ttl);
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../core/contract/safe-error.js';
 import { sleep, systemClock } from '../../core/clock.js';
 import { explained, failureKind } from './sql-failures.js';
 import type { FailureKind } from './sql-failures.js';
@@ -29,7 +30,7 @@ export async function retried<T>(send: () => Promise<T>): Promise<Retried<T>> {
       const kind = failureKind(error);
       const retryFor = RETRY_FOR[kind];
       if (retryFor === undefined || systemClock.now() - startedAt > retryFor)
-        throw explained(error);
+        throw explained(withoutSecrets(error));
       isRepeated ||= kind === 'connection';
       const longest = Math.min(FIRST_PAUSE[kind]! * 2 ** attempt, LONGEST_PAUSE);
       await sleep(systemClock, Math.random() * longest);

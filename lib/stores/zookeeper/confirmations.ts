@@ -1,3 +1,5 @@
+import type { Moment } from '../../core/clock.js';
+
 /**
  * Since when the leader must have heard of the session.
  *
@@ -11,7 +13,7 @@ export class Confirmations {
   /** When something was sent of which the leader has heard, as later answers prove. */
   since = -Infinity;
   /** When the write was sent that is `since` as soon as one is answered that was sent so much later. Missing after each connection. */
-  newest: number | undefined;
+  newest: Moment | undefined;
 
   /** An attempt to connect that was not begun before `triedSince` has succeeded. */
   connected(triedSince: number): void {
@@ -19,11 +21,11 @@ export class Confirmations {
     this.newest = undefined; // its server may have had no time to tell of it
   }
 
-  /** A write was answered. `pingWithin`: milliseconds in which the leader has surely asked the server once. */
-  answered(sentAt: number, pingWithin: number): void {
+  /** A write was answered. `pingWithin`: milliseconds in which the leader has surely asked the server once, if they have passed. */
+  answered(sentAt: Moment, pingWithin: number): void {
     if (this.newest !== undefined) {
-      if (sentAt - this.newest < pingWithin) return;
-      this.since = Math.max(this.since, this.newest);
+      if (sentAt.monotonic - this.newest.monotonic < pingWithin) return;
+      this.since = Math.max(this.since, this.newest.now);
     }
     this.newest = sentAt;
   }

@@ -107,7 +107,8 @@ export class Liveness {
     const now = this.#clock.now();
     const unanswered = now - (calls.unansweredSince ?? now);
     if (unanswered >= sessionTimeout * ANSWER_WITHIN) return this.#events.hangs(unanswered);
-    if (now - (confirmations.newest ?? -Infinity) >= sessionTimeout * BEAT_AFTER) void this.#beat();
+    if (now - (confirmations.newest?.now ?? -Infinity) >= sessionTimeout * BEAT_AFTER)
+      void this.#beat();
   }
 
   /** A server that hangs takes connections and says nothing, and the client would wait for it. */

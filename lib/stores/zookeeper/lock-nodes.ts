@@ -1,5 +1,6 @@
 import { eitherOf } from '../../core/abort-signals.js';
-import type { Connection } from './connection.js';
+import type { Cancel } from '../../core/clock.js';
+import { insist } from './insistence.js';
 import { lineOf } from './lines.js';
 import type { Lines } from './lines.js';
 import { createNodes } from './node-creation.js';
@@ -7,9 +8,13 @@ import type { NodePlan } from './node-creation.js';
 import { readerMark } from './node-names.js';
 import { NodePlaces } from './node-places.js';
 import { removal } from './node-removal.js';
+import { watchNodes } from './node-watch.js';
 import type { Patience, Session } from './session.js';
 import type { Tenure } from './tenure.js';
 import { SessionEndedError } from './zookeeper-errors.js';
+
+/** So often a server has refused to delete before the caller is told: a second, as `insist` has it. */
+const REFUSALS = 5;
 
 /**
  * A request's own nodes, one in the line of each key. One transaction made them, so they stand in all lines in the order of
@@ -24,6 +29,7 @@ export class LockNodes {
   readonly #places: NodePlaces;
   readonly #gone: (() => void)[] = [];
   #isShared: boolean;
+  #unwatch: Cancel | undefined;
   #downgrading: Promise<boolean> | undefined;
   #left: Promise<boolean> | undefined;
 
@@ -93,8 +99,11 @@ export class LockNodes {
   /** Looks whether all are still there, once there is a connection. */
   async isThere(): Promise<boolean> {
     if (!this.isOurs) return false;
-    const areThere = await this.#inSession((connection) =>
-      Promise.all(this.#tenure.paths.map(async (path) => (await connection.read(path))?.isOurs)),
+    const { paths } = this.#tenure;
+    const areThere = await inSession(
+      this.#session.retry((connection) =>
+        Promise.all(paths.map(async (path) => (await connection.read(path))?.isOurs)),
+      ),
     );
     if (areThere?.some((isThere) => !isThere)) this.#giveUp();
     return areThere !== undefined && this.isOurs;
@@ -112,9 +121,25 @@ export class LockNodes {
     return isDone;
   }
 
-  /** Removes them, as soon as there is a connection. Resolves `false` when one was gone, or went with its session. */
+  /** For a lock that is held: lets it hear at once when one of them is gone. */
+  watch(): void {
+    if (this.isOurs) this.#unwatch = watchNodes(this.#session, this.#tenure);
+  }
+
+  /**
+   * Removes them, as soon as there is a connection. Resolves `false` when one was gone, or went with its session. Rejects when
+   * the server refuses for about a second, and goes on until it is done.
+   */
   leave(): Promise<boolean> {
-    this.#left ??= this.#remove();
+    this.#left ??= new Promise((resolve, reject) => {
+      this.#unwatch?.();
+      let refusals = 0;
+      const refused = (error: Error) => {
+        refusals += 1;
+        if (refusals === REFUSALS) reject(error);
+      };
+      this.#remove(refused).then(resolve, reject);
+    });
     return this.#left;
   }
 
@@ -124,8 +149,8 @@ export class LockNodes {
 
   async #markReaders(): Promise<boolean> {
     const { data } = this.#plan;
-    const areMarked = await this.#inSession((connection) =>
-      this.#lines.markReaders(connection, this.#nodes, data),
+    const areMarked = await inSession(
+      this.#session.retry((connection) => this.#lines.markReaders(connection, this.#nodes, data)),
     );
     if (!areMarked) return false;
     this.#isShared = true;
@@ -133,10 +158,11 @@ export class LockNodes {
     return true;
   }
 
-  async #remove(): Promise<boolean> {
+  async #remove(refused: (error: Error) => void): Promise<boolean> {
     await this.#downgrading?.catch(() => {}); // it makes nodes that are to be removed, too
     try {
-      const wereThere = await this.#inSession(removal(this.#tenure.paths));
+      const remove = removal(this.#tenure.paths);
+      const wereThere = await inSession(insist(this.#session, remove, refused));
       for (const path of this.#nodes)
         this.#session
           .attempt((connection) => this.#lines.tidy(connection, lineOf(path)))
@@ -152,16 +178,14 @@ export class LockNodes {
   #giveUp(): void {
     this.leave().catch(() => {});
   }
+}
 
-  /** Resolves `undefined` when the session has ended, and with it whatever was there. */
-  async #inSession<T>(
-    call: (connection: Connection, isRepeated: boolean) => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await this.#session.retry(call);
-    } catch (error) {
-      if (error instanceof SessionEndedError) return undefined;
-      throw error;
-    }
+/** Resolves `undefined` when the session has ended, and with it whatever was there. */
+async function inSession<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof SessionEndedError) return undefined;
+    throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import { insist } from './insistence.js';
 import { nodesFrom } from './line.js';
 import type { Lines } from './lines.js';
 import type { Patience, Session } from './session.js';
@@ -18,36 +19,54 @@ export interface NodePlan {
 /**
  * Resolves with the paths of the new nodes, in the order of the lines. A creation whose reply was lost may have been done: the
  * nodes are looked for first, after a write that makes sure that this server knows of them. They count only if they are this
- * session's, for those of another one may go at any time, and only if all are there.
+ * session's, for those of another one may go at any time, and only if all are there. Where it fails, none stays.
  */
-export function createNodes(
+export async function createNodes(
   lines: Lines,
   session: Session,
   plan: NodePlan,
   patience: Patience,
 ): Promise<string[]> {
-  return session.retry(async (connection, isRepeated) => {
-    if (isRepeated) {
-      await connection.check([lines.root]);
-      const found = await findNodes(connection, plan);
+  let isInDoubt = false;
+  const create = async (connection: Connection, isRepeated: boolean) => {
+    isInDoubt = isRepeated;
+    if (isInDoubt) {
+      const found = await findNodes(connection, lines, plan);
       if (found.every((path) => path !== undefined)) return found;
-      await Promise.all(found.map(async (path) => path && (await connection.remove(path))));
+      await removeAll(connection, found);
     }
-    const { prefix, data } = plan;
-    const paths = plan.lines.map((line) => `${line}/${prefix}`);
-    return lines.enter(connection, paths, data);
-  }, patience);
+    const paths = plan.lines.map((line) => `${line}/${plan.prefix}`);
+    return lines.enter(connection, paths, plan.data);
+  };
+  try {
+    return await session.retry(create, patience);
+  } catch (error) {
+    if (isInDoubt) takeBack(lines, session, plan);
+    throw error;
+  }
 }
 
 /** What this session has made of the plan: one path for each line, `undefined` where there is none. */
-function findNodes(connection: Connection, { lines, prefix }: NodePlan) {
+async function findNodes(connection: Connection, { root }: Lines, plan: NodePlan) {
+  await connection.check([root]);
   return Promise.all(
-    lines.map(async (line) => {
-      for (const name of nodesFrom(prefix, (await connection.children(line)) ?? [])) {
+    plan.lines.map(async (line) => {
+      for (const name of nodesFrom(plan.prefix, (await connection.children(line)) ?? [])) {
         const path = `${line}/${name}`;
         if ((await connection.read(path))?.isOurs) return path;
       }
       return undefined;
     }),
   );
+}
+
+async function removeAll(connection: Connection, paths: readonly (string | undefined)[]) {
+  await Promise.all(paths.map(async (path) => path && (await connection.remove(path))));
+}
+
+/** Nobody waits for it. */
+function takeBack(lines: Lines, session: Session, plan: NodePlan): void {
+  const remove = async (connection: Connection) =>
+    removeAll(connection, await findNodes(connection, lines, plan));
+  insist(session, remove).catch(() => {}); // the session has ended, and they with it
 }

@@ -1,4 +1,5 @@
-import type { Clock } from '../../core/clock.js';
+import { momentOf } from '../../core/clock.js';
+import type { Clock, Moment } from '../../core/clock.js';
 import { Code } from './zookeeper-client.js';
 import type { ClientError, Done } from './zookeeper-client.js';
 import { ConnectionLossError, ZooKeeperError } from './zookeeper-errors.js';
@@ -13,7 +14,7 @@ export interface Call<T> {
 }
 
 interface OpenCall {
-  readonly sentAt: number;
+  readonly sentAt: Moment;
   readonly fail: (error: Error) => void;
 }
 
@@ -21,7 +22,7 @@ export interface CallEvents {
   /** An answer says that the session is over. */
   expired(): void;
   /** A write was answered. Reads do not count: a server that is cut off from the others answers them, too. */
-  written(sentAt: number): void;
+  written(sentAt: Moment): void;
 }
 
 /** What the server has not answered yet. */
@@ -38,13 +39,13 @@ export class OpenCalls {
 
   /** When the oldest one was sent that has no answer yet. */
   get unansweredSince(): number | undefined {
-    for (const { sentAt } of this.#open) return sentAt;
+    for (const { sentAt } of this.#open) return sentAt.now;
     return undefined;
   }
 
   make<T>({ path, isWrite, send }: Call<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const open: OpenCall = { sentAt: this.#clock.now(), fail: reject };
+      const open: OpenCall = { sentAt: momentOf(this.#clock), fail: reject };
       this.#open.add(open);
       const done: Done<T> = (error, value) => {
         if (!this.#open.delete(open)) return; // has failed with its connection

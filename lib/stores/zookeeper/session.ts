@@ -1,13 +1,13 @@
-import type { Clock } from '../../core/clock.js';
+import type { Cancel, Clock } from '../../core/clock.js';
+import { TimerQueue } from '../../core/timer-queue.js';
 import { Changes } from './changes.js';
 import { Connection } from './connection.js';
 import { Liveness } from './liveness.js';
 import { Tenure } from './tenure.js';
+import { Tenures } from './tenures.js';
 import type { ZooKeeperClient } from './zookeeper-client.js';
 import { ConnectionLossError, SessionEndedError } from './zookeeper-errors.js';
 
-/** Nodes that one beat looks after, and those of the same request. */
-const NODES_PER_BEAT = 100;
 /** Milliseconds for the server to end a session that is closed. */
 const GOODBYE = 1_000;
 
@@ -32,8 +32,9 @@ export class Session {
   readonly #around: SessionSurroundings;
   readonly #connection: Connection;
   readonly #liveness: Liveness;
-  readonly #tenures = new Set<Tenure>();
+  readonly #tenures = new Tenures();
   readonly #changes: Changes;
+  readonly #timers: TimerQueue;
   /** Whether a new session is worth a try when this one has ended: it had a connection, and the servers took its `auth`. */
   isWorthAnother = false;
   #ended: SessionEndedError | undefined;
@@ -42,6 +43,7 @@ export class Session {
   constructor(client: ZooKeeperClient, around: SessionSurroundings) {
     this.#around = around;
     this.#changes = new Changes(around.clock);
+    this.#timers = new TimerQueue(around.clock);
     this.#connection = new Connection(client, around.clock, {
       connected: () => this.#connected(),
       disconnected: () => this.#disconnected(),
@@ -71,7 +73,7 @@ export class Session {
 
   /** When nodes are gone. */
   leave(tenure: Tenure): void {
-    this.#tenures.delete(tenure);
+    this.#tenures.remove(tenure);
   }
 
   /** Throws `SessionEndedError`. */
@@ -120,13 +122,23 @@ export class Session {
     }
   }
 
+  /** Calls `run` in `ms`, unless it is cancelled before. */
+  later(ms: number, run: () => void): Cancel {
+    const timer = this.#timers.add(this.#around.clock.now() + ms, run);
+    return () => this.#timers.remove(timer);
+  }
+
+  /** Resolves after `ms`, or before, when the connection or the session ends. Never rejects. */
+  pause(ms: number): Promise<void> {
+    return this.#changes.next(this.#around.clock.now() + ms);
+  }
+
   /** Ends the session at the server, which frees its nodes, if there is a connection. Whoever uses it is told at once. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#finish('the store was closed');
     this.#connection.askToEnd();
-    const until = this.#around.clock.now() + GOODBYE;
-    if (this.#connection.isConnected) await this.#changes.next(until);
+    if (this.#connection.isConnected) await this.pause(GOODBYE);
     this.#connection.retire();
   }
 
@@ -155,30 +167,12 @@ export class Session {
     this.#connection.cut();
   }
 
-  /** Looks after the nodes, which somebody may have deleted. The next one looks at those that this one has no room for. */
   async #beat(): Promise<void> {
-    const some: Tenure[] = [];
-    const paths: string[] = [];
-    for (const tenure of this.#tenures) {
-      if (paths.length >= NODES_PER_BEAT) break;
-      if (tenure.paths.length > 0) some.push(tenure);
-      paths.push(...tenure.paths);
-    }
-    for (const tenure of some) {
-      this.#tenures.delete(tenure);
-      this.#tenures.add(tenure);
-    }
     try {
-      const areThere = await this.#connection.check(paths.length > 0 ? paths : [this.#around.root]);
-      if (!areThere) await this.#findLost(some);
+      await this.#tenures.lookAfter(this.#connection, this.#around.root);
     } catch {
       // a refusal is an answer, too; a connection that was lost has been told of
     }
-  }
-
-  async #findLost(tenures: readonly Tenure[]): Promise<void> {
-    await Promise.all(tenures.map((tenure) => tenure.lookAfter(this.#connection)));
-    for (const tenure of tenures) if (tenure.lost.aborted) this.leave(tenure);
   }
 
   #end(why: string): void {
@@ -190,9 +184,7 @@ export class Session {
   #finish(why: string): void {
     this.#ended = new SessionEndedError(why);
     this.#liveness.stop();
-    const tenures = [...this.#tenures];
-    this.#tenures.clear();
-    for (const tenure of tenures) tenure.lose(this.#ended);
+    this.#tenures.loseAll(this.#ended);
     this.#changes.tell();
   }
 }

@@ -1,3 +1,4 @@
+import { inRootContext } from '../../core/async/root-context.js';
 import { Lines } from './lines.js';
 import { Session } from './session.js';
 import { clientAcls } from './zookeeper-acl.js';
@@ -49,7 +50,7 @@ export class Sessions {
 
   /** A package that could not be loaded may have been installed when it is asked for again. */
   async #load(): Promise<ZooKeeperDriver> {
-    this.#loading ??= loadDriver();
+    this.#loading ??= inRootContext(loadDriver);
     try {
       return await this.#loading;
     } catch (error) {
@@ -67,7 +68,7 @@ export class Sessions {
     const client = driver.createClient(this.#servers, { sessionTimeout, spinDelay, retries: 0 });
     if (auth) client.addAuthInfo(auth.scheme, Buffer.from(auth.credential));
     const around = { clock, servers: this.#servers, root, doubt: this.#doubt };
-    this.#session = new Session(client, around);
+    this.#session = inRootContext(() => new Session(client, around));
     return this.#session;
   }
 }

@@ -23,8 +23,9 @@ export class Tenure {
 
   /** Finds out whether the nodes are still there. */
   async lookAfter(connection: Connection): Promise<void> {
-    const contents = await Promise.all(this.paths.map((path) => connection.read(path)));
-    const gone = this.paths.find((_, index) => !contents[index]);
+    const { paths } = this; // meanwhile a downgrade may add some
+    const contents = await Promise.all(paths.map((path) => connection.read(path)));
+    const gone = paths.find((_, index) => !contents[index]);
     if (gone !== undefined) this.lose(new Error(`${gone} was deleted at ZooKeeper`));
   }
 }

@@ -115,6 +115,7 @@ export class ZooKeeperLockStore implements LockStore {
     const id = idOf(request);
     this.#held.set(id, nodes);
     nodes.onGone(() => this.#held.delete(id));
+    nodes.watch();
     return new ZooKeeperLease(nodes);
   }
 }

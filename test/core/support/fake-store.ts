@@ -99,7 +99,15 @@ export class QueueStore extends FakeStore {
 
 /** The events of a service, in order: `['held', 'jeopardy', …]`. */
 export function eventsOf(locks: LockService): string[] {
-  const names = ['held', 'jeopardy', 'recovered', 'lost', 'released', 'releaseFailed'] as const;
+  const names = [
+    'held',
+    'reentered',
+    'jeopardy',
+    'recovered',
+    'lost',
+    'released',
+    'releaseFailed',
+  ] as const;
   const seen: string[] = [];
   for (const name of names) locks.events.on(name, () => seen.push(name));
   return seen;

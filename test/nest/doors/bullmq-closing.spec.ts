@@ -14,7 +14,7 @@ describe('BullMQ, and an application that closes while a job runs', () => {
   let redis: RedisServer;
 
   beforeAll(async () => {
-    redis = await RedisServer.start();
+    redis = await RedisServer.shared();
   });
   afterAll(() => redis?.stop());
 

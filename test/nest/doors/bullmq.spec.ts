@@ -94,7 +94,7 @@ describe('BullMQ', () => {
   let door: Door;
 
   beforeAll(async () => {
-    redis = await RedisServer.start();
+    redis = await RedisServer.shared();
     const connection = { host: '127.0.0.1', port: redis.port };
     const queues = Object.keys(PROCESSORS).map((name) => ({ name }));
     door = await openDoor({

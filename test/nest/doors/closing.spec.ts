@@ -13,7 +13,7 @@ import { Test } from '@nestjs/testing';
 import { CurrentLock, DistributedLock, DistributedLockModule, type Lock } from 'nest-holdfast';
 import { firstValueFrom } from 'rxjs';
 import supertest from 'supertest';
-import { nothingLeft } from '../../faults/left-behind.js';
+import { nothingLeft } from '../../support/faults/left-behind.js';
 import { RedisLocks } from '../../stores/redis-locks.js';
 import { ChildProcess } from '../../support/child-process.js';
 import { freePort } from '../../support/free-port.js';

@@ -88,7 +88,7 @@ describe('two processes that run one command', () => {
   let redis: RedisServer;
 
   beforeAll(async () => {
-    redis = await RedisServer.start();
+    redis = await RedisServer.shared();
   });
   afterAll(() => redis?.stop());
 

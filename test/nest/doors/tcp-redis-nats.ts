@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
 import {
   type ClientOptions,
@@ -51,6 +52,18 @@ class Messages {
   @DistributedLock('message:<message.id>', AT_ONCE)
   streamBelow(@Payload() message: Message): Observable<Message> {
     return of(this.note(message), message);
+  }
+
+  @DistributedLock('message:<message.id>', AT_ONCE)
+  @MessagePattern('iterable')
+  async iterable(@Payload() message: Message) {
+    return Readable.from([this.note(message)]);
+  }
+
+  @MessagePattern('generator')
+  @DistributedLock('message:<message.id>', AT_ONCE)
+  async *generator(@Payload() message: Message) {
+    yield this.note(message);
   }
 
   @MessagePattern('endless')
@@ -161,6 +174,12 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
     firstValueFrom(client.send<unknown>(pattern, { id: 7 }));
   const emit = (pattern: string) =>
     lastValueFrom(client.emit(pattern, { id: 7 }), { defaultValue: undefined });
+
+  it.each(['iterable', 'generator'])('refuses what Nest does not send: %s', async (pattern) => {
+    await expect(ask(pattern)).rejects.toEqual(ANSWERS.lost);
+    await log.untilError('only HTTP handlers and GraphQL subscriptions send: return an Observable');
+    expect(door.control.held()).toEqual([]);
+  });
 
   describe.each(['above', 'below'])('with the lock %s the pattern', (where) => {
     it('a request has its answer', async () => {

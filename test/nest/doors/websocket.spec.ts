@@ -48,6 +48,12 @@ class Gateway {
     return of(this.note('stream below', message));
   }
 
+  @SubscribeMessage('generator')
+  @DistributedLock('order:<message.id>', AT_ONCE)
+  async *generator(@MessageBody() message: Message) {
+    yield this.note('generator', message);
+  }
+
   @SubscribeMessage('endless')
   @DistributedLock('order:<message.id>', AT_ONCE)
   endless(@MessageBody() message: Message): Observable<object> {
@@ -104,6 +110,15 @@ describe('messages over WebSocket', () => {
   it.each(['busy', 'down'] as const)('the reader of a stream is told: %s', async (name) => {
     TROUBLES.find((each) => each.name === name)!.strike(ws.door.control, 'order:7');
     expect(await ws.ask('stream above')).toEqual({ event: 'exception', data: ANSWERS[name]('') });
+  });
+
+  it('refuses a generator, which Nest does not send', async () => {
+    expect(await ws.ask('generator')).toEqual({
+      event: 'exception',
+      data: ANSWERS.lost('generator'),
+    });
+    await ws.log.untilError('only HTTP handlers and GraphQL subscriptions send');
+    expect(ws.door.control.held()).toEqual([]);
   });
 
   it('a stream ends when its lock is lost', async () => {

@@ -1,0 +1,14 @@
+import type { QuorumReport } from '../lock-store.js';
+import { redact } from './redaction.js';
+
+/** What an error of a store with several nodes carries. */
+export function reportOf(error: unknown): QuorumReport | undefined {
+  return (error as { readonly report?: QuorumReport } | null | undefined)?.report;
+}
+
+/** ` (2 of 5 nodes granted, 3 were needed; a:1 held, a:2 timeout)`. */
+export function inWords(report: QuorumReport | undefined): string {
+  if (!report) return '';
+  const said = report.nodes.map(({ node, said: words }) => redact(`${node} ${words}`));
+  return ` (${report.ended}; ${said.join(', ')})`;
+}

@@ -1,0 +1,70 @@
+import type { Acquisitions } from '../acquisitions.js';
+import type { HeldLease } from '../held-lease.js';
+import type { LockContext, LockScope } from '../lock-scope.js';
+import type { ResolvedLockOptions } from '../lock-options.js';
+import { Lock } from '../lock.js';
+import type { SelfDeadlocks } from './self-deadlock.js';
+
+/** The locks that async contexts ask for: new ones, or shares of what the context holds where `reentrant` asks for them. */
+export class ContextLocks {
+  readonly #context: LockContext;
+  readonly #acquisitions: Acquisitions;
+  readonly #selfDeadlocks: SelfDeadlocks;
+
+  constructor(context: LockContext, acquisitions: Acquisitions, selfDeadlocks: SelfDeadlocks) {
+    this.#context = context;
+    this.#acquisitions = acquisitions;
+    this.#selfDeadlocks = selfDeadlocks;
+  }
+
+  acquire(keys: readonly string[], options: ResolvedLockOptions): Promise<Lock> {
+    const shared = this.#shared(keys, options);
+    return shared ? Promise.resolve(shared.lock) : this.#granted(keys, options, toLock);
+  }
+
+  /** One attempt. Resolves `undefined` when the key is held and cannot be shared. */
+  async tryAcquire(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+  ): Promise<Lock | undefined> {
+    const shared = options.reentrant && this.#context.reenter(keys, options.permits);
+    return shared ? shared.lock : this.#acquisitions.once(keys, options, toLock);
+  }
+
+  /** Calls `use` in the turn in which the lock was granted. */
+  enter<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    use: (scope: LockScope) => T | Promise<T>,
+  ): Promise<T> {
+    const shared = this.#shared(keys, options);
+    if (shared) return new Promise((resolve) => resolve(use(shared)));
+    return this.#granted(keys, options, (held) => use(this.#context.open(held)));
+  }
+
+  #shared(keys: readonly string[], options: ResolvedLockOptions): LockScope | undefined {
+    if (!options.reentrant) return undefined;
+    const scope = this.#context.reenter(keys, options.permits);
+    if (!scope) this.#context.refuseOwn(keys, options.permits);
+    return scope;
+  }
+
+  #granted<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    use: (held: HeldLease) => T | Promise<T>,
+  ): Promise<T> {
+    const own = this.#context.holderOf(keys);
+    if (!own) return this.#acquisitions.granted(keys, options, use);
+    return this.#selfDeadlocks.bound({ keys, options, own }, (bounded, granted) =>
+      this.#acquisitions.granted(keys, bounded, (held) => {
+        granted();
+        return use(held);
+      }),
+    );
+  }
+}
+
+function toLock(held: HeldLease): Lock {
+  return new Lock(held);
+}

@@ -1,0 +1,110 @@
+import { eitherOf } from '../abort-signals.js';
+import { warn } from '../async/warn.js';
+import type { Clock } from '../clock.js';
+import { LockDeadlockError, LockTimeoutError } from '../lock-errors.js';
+import type { LockError } from '../lock-errors.js';
+import { keyNames } from '../lock-keys.js';
+import type { ResolvedLockOptions } from '../lock-options.js';
+import type { Lock } from '../lock.js';
+import { quoted } from '../printable.js';
+import type { TimerQueue } from '../timer-queue.js';
+
+/**
+ * How long a call waits for a key that its own async context holds. Long enough for the job of a shared queue, which runs in the
+ * context of another job: most locks are held for less. Short enough for a developer who nests two calls by mistake to see an
+ * error, and not a slow request that fails at the end of its `waitTimeout`.
+ */
+const LONGEST_SELF_WAIT = 1_000;
+/** Key names that are remembered as logged; a program that has more of them has been told. */
+const MOST_NAMES = 1_000;
+
+/** A call for keys of which its context holds some. */
+interface ConflictingCall {
+  readonly keys: readonly string[];
+  readonly options: ResolvedLockOptions;
+  /** The lock by which the context holds one of the keys. Missing once it does not. */
+  readonly own: () => Lock | undefined;
+}
+
+/**
+ * Bounds the wait for a key that the calling async context holds. Such a call may be nested, and wait for itself, or have come
+ * into the context of another: a job of a shared queue, a listener. Nothing tells the two apart.
+ */
+export class SelfDeadlocks {
+  readonly #clock: Clock;
+  readonly #timers: TimerQueue;
+  readonly #loggedNames = new Set<string>();
+
+  constructor(clock: Clock, timers: TimerQueue) {
+    this.#clock = clock;
+    this.#timers = timers;
+  }
+
+  /** Calls `wait` with options that end it in time. `wait` calls `granted` as soon as it has the keys. */
+  async bound<T>(
+    call: ConflictingCall,
+    wait: (options: ResolvedLockOptions, granted: () => void) => Promise<T>,
+  ): Promise<T> {
+    const { options, own } = call;
+    const stopper = eitherOf(options.signal);
+    const timer = this.#timers.add(this.#clock.now() + LONGEST_SELF_WAIT, () => {
+      if (own()) stopper.abort(refusalOf(call));
+    });
+    let isWaiting = true;
+    const end = () => {
+      isWaiting = false;
+      this.#timers.remove(timer);
+      stopper.forget();
+    };
+    this.#log(call);
+    try {
+      return await wait({ ...options, signal: stopper.signal }, end);
+    } catch (error) {
+      const isOwn = isWaiting && error instanceof LockTimeoutError && own();
+      throw isOwn ? refusalOf(call) : error;
+    } finally {
+      end();
+    }
+  }
+
+  /** The first time for each key name. One attempt does not wait; a reader beside a reader, or a permit beside a permit, need not. */
+  #log({ keys, options, own }: ConflictingCall): void {
+    const held = own()!;
+    const longest = longestWait(options);
+    if (longest === 0 || (options.permits !== undefined && options.permits === held.permits))
+      return;
+    const name = nameOf(keys[0]!);
+    if (this.#loggedNames.has(name) || this.#loggedNames.size >= MOST_NAMES) return;
+    this.#loggedNames.add(name);
+    const fate = `waits for at most ${longest} ms: ${cause(held)}. ${REMEDIES}`;
+    warn(`A call for lock ${quoted(keyNames(keys))} ${fate}`, 'HOLDFAST_SELF_DEADLOCK');
+  }
+}
+
+const REMEDIES =
+  'If the call is nested in that lock, share the lock: reentrant: true. If the context is that of another (a job of a shared queue, ' +
+  'a listener), give the call a context of its own: AsyncResource.bind or locks.outside(work)';
+
+/** What made one attempt has not waited for itself. */
+function refusalOf({ keys, options, own }: ConflictingCall): LockError {
+  const names = keyNames(keys);
+  const longest = longestWait(options);
+  const why = `${cause(own()!)}. ${REMEDIES}`;
+  if (longest === 0) return new LockTimeoutError(names, options.waitTimeout, { why });
+  const message = `Lock ${quoted(names)} was not acquired within ${longest} ms: ${why}`;
+  return new LockDeadlockError(message, names);
+}
+
+function cause({ keys }: Lock): string {
+  return `the calling async context holds ${quoted(keyNames(keys))}`;
+}
+
+/** `0`: one attempt, which waits for nothing. */
+function longestWait({ waitTimeout, retryCount }: ResolvedLockOptions): number {
+  return retryCount === 0 ? 0 : Math.min(waitTimeout, LONGEST_SELF_WAIT);
+}
+
+/** The part of a key that names a kind of thing: `order` of `order:42`. */
+function nameOf(key: string): string {
+  return key.split(':', 1)[0]!;
+}

@@ -1,0 +1,31 @@
+import { LockDeadlockError, LockPermitsError } from '../lock-errors.js';
+import type { LockError } from '../lock-errors.js';
+import { keyNames } from '../lock-keys.js';
+import type { Lock } from '../lock.js';
+import { quoted } from '../printable.js';
+
+/** A nested call wants keys beside those that its context holds. */
+export function missingKeys(own: Lock, keys: readonly string[]): LockError {
+  const key = keyNames(keys);
+  const message =
+    `Lock ${quoted(key)} would wait for itself: the calling context already holds ${quoted(keyNames(own.keys))}. ` +
+    'A nested call shares a lock when it asks for no keys beyond those of that lock';
+  return new LockDeadlockError(message, key);
+}
+
+/** A nested call wants the keys in another way than its context shares them. */
+export function unshareable(
+  own: Lock,
+  keys: readonly string[],
+  permits: number | undefined,
+): LockError {
+  const key = keyNames(keys);
+  const inUse = own.permits!;
+  if (permits !== undefined) return new LockPermitsError(key, permits, inUse);
+  const message =
+    inUse === Infinity
+      ? `Lock ${quoted(key)} cannot be upgraded: the calling context shares it, and would wait for itself to leave. ` +
+        'Take the write lock first, and downgrade it'
+      : `Lock ${quoted(key)} would wait for itself: the calling context has a permit of it. Leave the permit first`;
+  return new LockDeadlockError(message, key);
+}

@@ -1,0 +1,113 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { isObservable, map } from 'rxjs';
+import type { Lock } from '../../core/lock.js';
+import { promised } from '../../core/store-call.js';
+import type { LockPlan } from '../decorators/lock-plan.js';
+import { clientConnection, onceClientGone } from './client-gone.js';
+import { cutShort, httpResponse, ownResponse, responseOver, sendsItself } from './http-response.js';
+import type { HttpResponse, Sending } from './http-response.js';
+import type { CallScope } from './locked-iterator.js';
+import { isSubscription } from './request-data.js';
+import { isAsyncIterable, sentBody } from './sent-body.js';
+
+/** The scope of a handler that Nest calls: it is left once what the handler returned has been sent. */
+export class HandlerScope implements CallScope {
+  readonly #scope: CallScope;
+  readonly #context: ExecutionContext;
+  readonly #label: string;
+  readonly #response: HttpResponse | undefined;
+  readonly #keeping = new Set<Promise<unknown>>();
+  #over: Promise<void> | undefined;
+
+  constructor(scope: CallScope, context: ExecutionContext, { label, property }: LockPlan) {
+    this.#scope = scope;
+    this.#context = context;
+    this.#label = label;
+    this.#response = httpResponse(context);
+    if (!this.#response || !sendsItself(context.getClass(), property)) return;
+    this.#keep(ownResponse(this.#response, this.#untilOver()!));
+  }
+
+  get lock(): Lock {
+    return this.#scope.lock;
+  }
+
+  run<T>(step: () => T): T {
+    return this.#scope.run(step);
+  }
+
+  assertKept(result: unknown): void {
+    this.#scope.assertKept(result);
+  }
+
+  /**
+   * Gives what Nest is to send for a result, and keeps the lock until that has ended. Throws `TypeError` for an async iterable
+   * that the transport would not send. Of an Observable, each value is a result.
+   */
+  send(result: unknown): unknown {
+    if (isObservable(result)) return result.pipe(map((value) => this.send(value)));
+    if (!this.#response && !isSubscription(this.#context)) return this.#refuseIterable(result);
+    const body = sentBody(result, this.#scope);
+    if (!body) return result;
+    this.#keep(body);
+    this.#stopOnceUnread(body);
+    return body.value;
+  }
+
+  /** As `work`, which keeps the lock also where nobody waits for its result any more. */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    const result = promised(work);
+    this.#keepUntil(result.catch(() => {}));
+    return result;
+  }
+
+  /** Never rejects. While something keeps the lock, it resolves at once, and the lock is released when that has ended. */
+  leave(): Promise<boolean> {
+    if (this.#keeping.size === 0) return this.#scope.leave();
+    void this.#leaveOnceDone();
+    return Promise.resolve(true);
+  }
+
+  async #leaveOnceDone(): Promise<void> {
+    while (this.#keeping.size > 0) await Promise.all(this.#keeping);
+    await this.#scope.leave();
+  }
+
+  /** Keeps the lock until it has ended, and the response is over; a lock that is lost stops it. */
+  #keep({ ended, stop, failsQuietly }: Sending): void {
+    const { signal } = this.lock;
+    const onLost = () => {
+      if (this.#response) cutShort(this.#response, failsQuietly);
+      stop(signal.reason as Error);
+    };
+    if (signal.aborted) onLost();
+    else signal.addEventListener('abort', onLost, { once: true });
+    void ended.then(() => signal.removeEventListener('abort', onLost));
+    this.#keepUntil(Promise.all([ended, this.#untilOver()]));
+  }
+
+  #keepUntil(end: Promise<unknown>): void {
+    const ended: Promise<unknown> = end.then(() => this.#keeping.delete(ended));
+    this.#keeping.add(ended);
+  }
+
+  #untilOver(): Promise<void> | undefined {
+    if (this.#response) this.#over ??= responseOver(this.#response, this.#context);
+    return this.#over;
+  }
+
+  /** Nobody receives it any more, or ever has. */
+  #stopOnceUnread({ ended, stop }: Sending): void {
+    void this.#untilOver()?.then(() => stop());
+    const connection = this.#response ? undefined : clientConnection(this.#context);
+    if (connection) void ended.then(onceClientGone(connection, () => stop()));
+  }
+
+  #refuseIterable(result: unknown): unknown {
+    if (!isAsyncIterable(result)) return result;
+    throw new TypeError(
+      `${this.#label} returned an async iterable, which only HTTP handlers and GraphQL subscriptions send: return an Observable, ` +
+        'or collect it first',
+    );
+  }
+}

@@ -1,0 +1,149 @@
+import { defer, isObservable } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { eitherOf } from '../../core/abort-signals.js';
+import { promised } from '../../core/store-call.js';
+import type { LockPlan } from '../decorators/lock-plan.js';
+import { HandlerScope } from './handler-scope.js';
+import { invocations } from './invocation.js';
+import type { Invocation } from './invocation.js';
+import type { CallScope } from './locked-iterator.js';
+import { lockedIterable, lockedObservable, observableOnceLocked } from './locked-stream.js';
+import { checkInstance, locksOf } from './locks-of.js';
+import { insteadOfHandled, insteadOfResult, insteadOfStream } from './on-timeout.js';
+import { requestData } from './request-data.js';
+import { isAsyncIterable } from './sent-body.js';
+
+export type Method = (this: object, ...args: any[]) => any;
+
+/** One call of a decorated method. */
+export class LockedCall {
+  readonly #invocation: Invocation | undefined;
+
+  constructor(
+    readonly method: Method,
+    readonly plan: LockPlan,
+    readonly self: object,
+    readonly args: unknown[],
+  ) {
+    checkInstance(self, plan.label);
+    const invocation = invocations.getStore();
+    const exposed = (self as Record<string | symbol, unknown>)[plan.property];
+    if (invocation?.take(exposed)) this.#invocation = invocation;
+    else if (plan.before)
+      throw new TypeError(
+        `${plan.label}: with before: 'pipes' only Nest may call it, as a handler`,
+      );
+  }
+
+  /** Whether Nest calls it with the request of a client. */
+  get isHandler(): boolean {
+    return this.#invocation !== undefined;
+  }
+
+  async promise(): Promise<unknown> {
+    const outer = this.#outer;
+    if (outer) return outer.during(async () => outer.send(await this.#work(outer)));
+    let scope: CallScope;
+    try {
+      scope = await this.#enter();
+    } catch (error) {
+      return insteadOfHandled(this.#refused, error);
+    }
+    let result: unknown;
+    try {
+      const returned = await scope.run(() => this.#work(scope));
+      result = this.#delivered(scope, returned);
+      if (isObservable(result)) return result; // it leaves the scope when it ends
+    } catch (error) {
+      await scope.leave();
+      throw error;
+    }
+    await scope.leave();
+    scope.assertKept(result);
+    return result;
+  }
+
+  observable(): Observable<unknown> {
+    const outer = this.#outer;
+    if (outer) return this.#emitted(outer);
+    return observableOnceLocked(
+      (unsubscribed) => promised(() => this.#enter(unsubscribed)),
+      (scope) => defer(() => this.#emitted(scope)),
+      (error) => insteadOfStream(this.#refused, error),
+    );
+  }
+
+  async *iterable(): AsyncGenerator<unknown, unknown, unknown> {
+    let scope: CallScope;
+    try {
+      scope = await this.#enter();
+    } catch (error) {
+      const result = insteadOfResult(this.#refused, error);
+      return isAsyncIterable(result) ? yield* result : result;
+    }
+    return yield* lockedIterable(scope, () => this.#work(scope) as AsyncIterable<unknown>);
+  }
+
+  /** The lock that the interceptor holds around this call. */
+  get #outer(): HandlerScope | undefined {
+    return this.#invocation?.scope;
+  }
+
+  #enter(unsubscribed?: AbortSignal): Promise<CallScope> {
+    const invocation = this.#invocation;
+    const { label, locks: name, options } = this.plan;
+    const locks = locksOf(this.self, label, name);
+    const keys = this.plan.key(this.args, () => this.#request());
+    const until = (signal: AbortSignal) => locks.enter(keys, { ...options, signal });
+    if (invocation) return invocation.enter(this.plan, until);
+    if (!unsubscribed) return locks.enter(keys, options);
+    const ended = eitherOf(options?.signal, unsubscribed);
+    return until(ended.signal).finally(() => ended.forget());
+  }
+
+  #work(scope: CallScope): unknown {
+    const args = [...this.args];
+    for (const index of this.plan.lockParameters) args[index] = scope.lock;
+    return this.method.apply(this.self, args);
+  }
+
+  #emitted(scope: CallScope): Observable<unknown> {
+    const source = this.#work(scope) as Observable<unknown>;
+    return scope instanceof HandlerScope ? (scope.send(source) as Observable<unknown>) : source;
+  }
+
+  get #refused() {
+    return {
+      plan: this.plan,
+      self: this.self,
+      args: this.args,
+      context: this.#invocation?.context,
+    };
+  }
+
+  #request(): unknown {
+    if (this.#invocation) return requestData(this.#invocation.context);
+    throw new TypeError(
+      `${this.plan.label}: <request.…> is known only where Nest calls the method itself as a handler; pass what the key needs as an argument`,
+    );
+  }
+
+  /** Nest sends what a handler promises, and subscribes to it. Others would read a stream without the lock. */
+  #delivered(scope: CallScope, result: unknown): unknown {
+    if (scope instanceof HandlerScope) {
+      const sent = scope.send(result);
+      if (!isObservable(sent)) return sent;
+      this.#invocation?.streams.add(scope);
+      return lockedObservable(scope, () => sent);
+    }
+    if (isObservable(result)) {
+      throw new TypeError(
+        `${this.plan.label} returned an Observable inside a promise: annotate its return type as Observable<…>, or set returns: 'observable'`,
+      );
+    }
+    if (!isAsyncIterable(result)) return result;
+    throw new TypeError(
+      `${this.plan.label} returned an async iterable: set returns: 'iterable', or write it as an async generator`,
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import type { Connection } from './connection.js';
+import type { Session } from './session.js';
+import { ZooKeeperError } from './zookeeper-errors.js';
+
+/** Milliseconds before a call is made again that was refused. They double. */
+const FIRST_PAUSE = 50;
+const LONGEST_PAUSE = 2_000;
+
+/**
+ * Makes a call until it is done, whatever the server says meanwhile: one that is overloaded, or whose rights are changed for a
+ * moment, would otherwise keep a node for as long as the session lives. `refused` is told of each refusal. Rejects when the
+ * session has ended.
+ */
+export async function insist<T>(
+  session: Session,
+  call: (connection: Connection, isRepeated: boolean) => Promise<T>,
+  refused: (error: ZooKeeperError) => void = () => {},
+): Promise<T> {
+  let isRepeated = false;
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      return await session.retry((connection, isAgain) => {
+        isRepeated ||= isAgain;
+        return call(connection, isRepeated);
+      });
+    } catch (error) {
+      if (!(error instanceof ZooKeeperError)) throw error;
+      refused(error);
+      await session.pause(pause);
+    }
+  }
+}

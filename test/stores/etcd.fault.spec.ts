@@ -1,0 +1,17 @@
+import { EtcdLockStore } from 'nest-holdfast/etcd';
+import { contentOf } from './etcd-content.js';
+import { EtcdServer } from '../support/etcd-server.js';
+import { storeFaults } from '../support/faults/store-faults.js';
+
+describe('An etcd that is', () => {
+  storeFaults<EtcdServer>({
+    startServer: () => EtcdServer.start(),
+    portsOf: ({ port }) => [port],
+    openStore: (ports) => {
+      const hosts = ports.map((port) => `127.0.0.1:${port}`);
+      return { store: new EtcdLockStore({ hosts }, { sessionTimeout: 1_000 }) };
+    },
+    life: 1_000,
+    leftovers: contentOf,
+  });
+});

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Lock, LockService } from 'nest-holdfast';
+import { openChannel } from '../../worker-channel.js';
+import { type Footprint, countTimers, footprint } from '../footprint.js';
+import { openStore } from '../open-store.js';
+
+export interface TimersReport {
+  readonly idle: Footprint;
+  readonly holding: Footprint;
+  /** After each way in which a lock or a wait can end. */
+  readonly ended: Readonly<Record<string, Footprint>>;
+}
+
+/** The memory store keeps one timer for the expiry of a key that is still there; here every key is gone at the end. */
+async function main([url]: string[]): Promise<void> {
+  const channel = openChannel<TimersReport>();
+  const locks = new LockService(await openStore(url), {
+    ttl: 200,
+    retryDelay: 10,
+    retryJitter: 10,
+  });
+  await locks.withLock('warm-up', async () => {});
+  const ended: Record<string, Footprint> = {};
+  countTimers();
+  const idle = await footprint();
+
+  const lock = await locks.acquire('order:42');
+  const holding = await footprint();
+  const cancel = new AbortController();
+  const waits = [{ waitTimeout: 50 }, { retryCount: 1 }, { signal: cancel.signal }].map((options) =>
+    locks.acquire('order:42', options).then(release, () => {}),
+  );
+  cancel.abort();
+  await Promise.all(waits);
+  await sleep(250); // long enough for several extensions
+  await lock.release();
+  ended['released'] = await footprint();
+
+  const short = await locks.acquire('order:42', { autoExtend: false });
+  while (short.isHeld) await sleep(10);
+  await sleep(50); // until the store has forgotten the key, too
+  ended['expired'] = await footprint();
+
+  const limited = await locks.acquire('order:42', { maxHold: 100 });
+  while (limited.isHeld) await sleep(10);
+  await sleep(50);
+  ended['reached maxHold'] = await footprint();
+
+  await locks.acquire(['a', 'b', 'c']);
+  await locks.close();
+  ended['closed'] = await footprint();
+  channel.send({ idle, holding, ended });
+}
+
+/** On a machine that is too busy to extend a lock, a wait may succeed. */
+async function release(lock: Lock): Promise<void> {
+  await lock.release();
+}
+
+void main(process.argv.slice(2));

@@ -1,0 +1,148 @@
+import { ACQUIRE_OR_RELEASE, wish } from '../../../lib/stores/redis/lock-script.js';
+import { EXTEND, RENEW } from '../../../lib/stores/redis/redis-scripts.js';
+import { LEAVE, WAIT } from '../../../lib/stores/redis/queue-scripts.js';
+import * as shared from '../../../lib/stores/redis/shared-scripts.js';
+import type { RedisScript } from '../../../lib/stores/redis/redis-script.js';
+import { TTL } from './lock-model.js';
+import { type ScriptServer, keysOf } from './script-server.js';
+import { KEY, SharingModel, asReader, permitsOf } from './sharing-model.js';
+import { type Choice, type Step, isRepeatable, stepOf } from './sharing-steps.js';
+
+/** Milliseconds that a place in line is kept: longer than any test. */
+const HEARTBEAT = 20e6;
+
+const ALL = keysOf(KEY);
+const [LOCK, COUNTER, QUEUE, SHARERS] = ALL;
+
+/** Runs steps on the server and on the model, and compares the two after each. */
+export class SharingTrial {
+  readonly #server: ScriptServer;
+  readonly #model: SharingModel;
+
+  /** `note` gets the name of everything that came about. */
+  constructor(server: ScriptServer, note: (outcome: string) => void) {
+    this.#server = server;
+    this.#model = new SharingModel(note);
+  }
+
+  async run(choices: readonly Choice[]): Promise<void> {
+    await this.#server.clear();
+    for (const choice of choices) {
+      const step = stepOf(choice, this.#model);
+      if (!step) continue;
+      await this.#do(step);
+      if (!choice.isTwice || !isRepeatable(step)) continue;
+      const holders = [...this.#model.holders];
+      const line = this.#model.line.map((waiter) => ({ ...waiter }));
+      await this.#do(step);
+      expect(this.#model).toMatchObject({ holders, line });
+    }
+  }
+
+  async #do(step: Step): Promise<void> {
+    this.#model.said = [];
+    const before = [...this.#model.holders];
+    const expected = this.#expected(step);
+    const reply = await this.#ask(step, before);
+    expect(reply).toEqual(filled(expected, reply));
+    await this.#compare();
+  }
+
+  #expected({ does, value }: Step): unknown {
+    if (does === 'lapse') {
+      this.#model.line.find((waiter) => waiter.value === value)!.isLapsed = true;
+      return null;
+    }
+    return this.#model[does](value) ?? null;
+  }
+
+  async #ask({ does, value }: Step, holders: readonly string[]): Promise<unknown> {
+    const isShared = permitsOf(value) !== undefined;
+    const own = isShared ? ALL : ALL.slice(0, 3);
+    switch (does) {
+      case 'take':
+        return isShared
+          ? this.#run(shared.ACQUIRE_SHARED, own, [value, TTL.acquire])
+          : this.#alone(value, TTL.acquire);
+      case 'wait':
+        return ((await this.#run(WAIT, ALL, [HEARTBEAT, value, TTL.claim])) as unknown[])[0];
+      case 'leave':
+        return this.#run(LEAVE, ALL, [value]);
+      case 'release':
+        return isShared ? this.#run(shared.RELEASE_SHARED, own, [value]) : this.#alone(value);
+      case 'extend':
+        return isShared
+          ? this.#run(shared.CONFIRM_SHARED, ALL, [TTL.extend, 1, value])
+          : this.#run(EXTEND, [LOCK], [TTL.extend, 1, value]);
+      case 'renew':
+        return this.#run(RENEW, own, [value, TTL.renew]);
+      case 'downgrade':
+        return this.#run(shared.DOWNGRADE, ALL, [value, asReader(value)]);
+      case 'lapse':
+        return this.#lapse(value);
+      default:
+        return this.#expire(value, holders);
+    }
+  }
+
+  async #lapse(value: string): Promise<null> {
+    const { redis } = this.#server;
+    const entries = await redis.lrange(QUEUE, 0, -1);
+    const index = entries.findIndex((entry) => entry.endsWith(` ${value}`));
+    await redis.lset(QUEUE, index, `1 ${TTL.claim} ${value}`);
+    return null;
+  }
+
+  async #expire(value: string, holders: readonly string[]): Promise<null> {
+    const { redis } = this.#server;
+    if (holders.length > 1) await redis.zadd(SHARERS, 1, value);
+    else await redis.del(LOCK, SHARERS);
+    return null;
+  }
+
+  async #compare(): Promise<void> {
+    const { redis } = this.#server;
+    const { holders, line, said } = this.#model;
+    const lock = await redis.get(LOCK);
+    const marker = /^\*(\w+)$/.exec(lock ?? '')?.[1];
+    if (marker) {
+      expect((await redis.zrangebyscore(SHARERS, 2, '+inf')).toSorted()).toEqual(
+        holders.toSorted(),
+      );
+      expect(permitsOf(holders[0])).toBe(marker === 'inf' ? Infinity : Number(marker));
+      expect(await redis.pttl(SHARERS)).toBeGreaterThan(0);
+    } else expect(lock === null ? [] : [lock]).toEqual(holders);
+    expect(holders.length <= (permitsOf(holders[0]) ?? 1)).toBe(true);
+    expect((await redis.pttl(LOCK)) > 0).toBe(holders.length > 0);
+    expect((await redis.lrange(QUEUE, 0, -1)).map(asWaiter)).toEqual(line);
+    expect((await redis.pttl(QUEUE)) > 0).toBe(line.length > 0);
+    expect(await redis.pttl(COUNTER)).not.toBe(-1);
+    const messages = await this.#server.messages();
+    expect(messages.map(({ store, text }) => `${store} <- ${text}`)).toEqual(said);
+  }
+
+  #alone(value: string, ttl?: number): Promise<unknown> {
+    return this.#run(ACQUIRE_OR_RELEASE, ALL.slice(0, 3), wish(value, 1, ttl));
+  }
+
+  #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {
+    return script.run(this.#server.redis, keys, args, (reply) => reply);
+  }
+}
+
+/** The expectation with the numbers of the server in it. */
+function filled(expected: unknown, reply: unknown): unknown {
+  if (expected === 'either') return expect.anything();
+  if (expected === 'fence') return expect.any(Number);
+  if (!Array.isArray(expected)) return expected;
+  return expected.map((each, index) => {
+    if (each === 'fence') return expect.any(Number);
+    if (each !== 'ttl') return each as unknown;
+    return Number((reply as unknown[])[index]) > 0 ? expect.any(Number) : 'a ttl';
+  });
+}
+
+function asWaiter(entry: string): unknown {
+  const [, deadline, value] = /^(\d+) \d+ (.*)$/.exec(entry)!;
+  return { value, isLapsed: Number(deadline) < Date.now() };
+}

@@ -1,0 +1,40 @@
+import { EtcdServer } from './etcd-server.js';
+import { MariaDbServer } from './mariadb-server.js';
+import { PostgresServer } from './postgres-server.js';
+import { RedisCluster } from './redis-cluster.js';
+import { RedisServer } from './redis-server.js';
+import { ZooKeeperServer } from './zookeeper-server.js';
+
+/** What can be shared: it is started once, lives as long as its process, and can be emptied. */
+interface Shareable {
+  share(): void;
+  clear(): Promise<void>;
+}
+
+const STARTS = {
+  etcd: () => EtcdServer.start(),
+  mariadb: () => MariaDbServer.start(),
+  postgres: () => PostgresServer.start(),
+  redis: () => RedisServer.start(),
+  'redis-cluster': () => RedisCluster.start(3),
+  zookeeper: () => ZooKeeperServer.start(),
+} satisfies Record<string, () => Promise<Shareable>>;
+
+export type ServerKind = keyof typeof STARTS;
+
+const servers = new Map<ServerKind, Promise<Shareable>>();
+
+/** The server of this process, started when it is first asked for, and empty. */
+export async function serverOfWorker(kind: ServerKind): Promise<Shareable> {
+  const isNew = !servers.has(kind);
+  if (isNew) servers.set(kind, started(kind));
+  const server = await servers.get(kind)!;
+  if (!isNew) await server.clear();
+  return server;
+}
+
+async function started(kind: ServerKind): Promise<Shareable> {
+  const server = await STARTS[kind]();
+  server.share();
+  return server;
+}
