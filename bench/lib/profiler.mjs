@@ -1,4 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
+import { SourceMap } from 'node:module';
 import { PROJECT } from './project.mjs';
 
 /** Microseconds between two looks at what runs. */
@@ -50,10 +52,23 @@ function layersOf({ nodes, samples, timeDeltas }) {
   return layers;
 }
 
-function layerOf({ functionName, url }) {
+function layerOf({ functionName, url, lineNumber, columnNumber }) {
   if (functionName in NAMED) return NAMED[functionName];
   if (url.includes('/node_modules/')) return /ioredis|redis|denque/.test(url) ? 'ioredis' : 'other';
   if (url.startsWith('node:')) return 'node';
   if (!url.includes(`${PROJECT}dist/`)) return 'other';
-  return url.includes('/stores/') ? 'store' : 'core';
+  const { originalSource } = mapOf(url)?.findEntry(lineNumber, columnNumber) ?? {};
+  return originalSource?.includes('/stores/') ? 'store' : 'core';
+}
+
+const maps = new Map();
+
+/** The build joins the modules of many folders in one file: its source map tells whose a line is. */
+function mapOf(url) {
+  if (!maps.has(url)) maps.set(url, readMap(new URL(`${url}.map`)));
+  return maps.get(url);
+}
+
+function readMap(file) {
+  return existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }

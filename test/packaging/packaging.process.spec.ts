@@ -62,6 +62,20 @@ describe('trap-25 the packed package', () => {
     );
   });
 
+  it('is one file for each entry, beside what entries share, and its maps lead to the TypeScript', async () => {
+    const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
+    for (const folder of ['dist/cjs', 'dist/esm']) {
+      const files = await readdir(join(ROOT, folder));
+      const names = entries.map((entry) => (entry === '.' ? 'index' : entry.slice(2)));
+      expect(files).toEqual(expect.arrayContaining(names.flatMap((n) => [`${n}.js`, `${n}.d.ts`])));
+      expect(files.filter((file) => file.endsWith('.js')).length).toBeLessThan(names.length + 6);
+      const map = JSON.parse(await readFile(join(ROOT, folder, 'shared.js.map'), 'utf8'));
+      expect(map.sources.every((source: string) => source.endsWith('.ts'))).toBe(true);
+      expect(map.sourcesContent.join()).toContain('export class LockService');
+    }
+  });
+
   it.each(APPLICATIONS)(
     '%s: works in %s',
     async (consumer) => {

@@ -1,0 +1,73 @@
+// Builds the package: TypeScript compiles `lib` to modules, and rolldown joins them to one file for each entry, with what
+// several entries share in files of its own; as ES modules and as CommonJS, with types and source maps.
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const MODULES = join(DIST, 'modules');
+const TSC = join(ROOT, 'node_modules/typescript7/bin/tsc');
+
+const ENTRIES = {
+  index: 'index',
+  core: 'core',
+  etcd: 'stores/etcd/index',
+  express: 'express/index',
+  fencing: 'fencing/index',
+  redlock: 'stores/redlock/index',
+  sql: 'stores/sql/index',
+  testing: 'testing/index',
+  zookeeper: 'stores/zookeeper/index',
+};
+
+/** What nearly every application loads is one file: the fewer files, the faster the start. */
+const SHARED = {
+  name: 'shared',
+  test: /modules.(core|leader|ticks|stores.(memory|redis))./,
+  minShareCount: 2,
+};
+
+const FORMATS = { esm: 'module', cjs: 'commonjs' };
+
+/** Gives rolldown the maps from modules to TypeScript, so that its own lead there, too. */
+const sourceMaps = {
+  name: 'source-maps',
+  async load(id) {
+    const [code, map] = await Promise.all([readFile(id, 'utf8'), readFile(`${id}.map`, 'utf8')]);
+    return { code, map };
+  },
+};
+
+process.chdir(ROOT);
+await rm(DIST, { recursive: true, force: true });
+execFileSync(process.execPath, [TSC, '-p', 'lib/tsconfig.json'], { stdio: 'inherit' });
+await Promise.all(Object.entries(FORMATS).map(([format, type]) => bundle(format, type)));
+await rm(MODULES, { recursive: true });
+
+async function bundle(format, type) {
+  const dir = join(DIST, format);
+  await mkdir(dir);
+  await writeFile(join(dir, 'package.json'), JSON.stringify({ type, sideEffects: false }));
+  await write('.js', [sourceMaps], { dir, format, sourcemap: true });
+  await write('.d.ts', [dts({ dtsInput: true, emitDtsOnly: true })], { dir, format: 'esm' });
+}
+
+async function write(extension, plugins, output) {
+  const files = Object.entries(ENTRIES).map(([name, file]) => [
+    name,
+    join(MODULES, file + extension),
+  ]);
+  const input = Object.fromEntries(files);
+  const build = await rolldown({ input, external: isForeign, platform: 'node', plugins });
+  const chunkFileNames = `[name]${extension}`;
+  await build.write({ ...output, chunkFileNames, codeSplitting: { groups: [SHARED] } });
+  await build.close();
+}
+
+function isForeign(id) {
+  return !id.startsWith('.') && !id.startsWith('/') && !id.includes(DIST);
+}
