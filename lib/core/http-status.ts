@@ -14,20 +14,37 @@ const STATUSES: Readonly<Record<LockErrorCode, number>> = {
   LOCK_UNSUPPORTED: 500,
 };
 
+const INTERNAL = 'Internal server error';
+
+/** Names no key, no token, no node, and says nothing that a driver has said. */
+const MESSAGES: Readonly<Record<LockErrorCode, string>> = {
+  LOCK_TIMEOUT: 'The lock is held',
+  LOCK_STORE_FAILED: 'The lock store is not available',
+  LOCK_KEY_INVALID: 'The request gives no valid lock key',
+  LOCK_STALE: 'The fencing token is stale',
+  LOCK_TOKEN_INVALID: 'The fencing token is not valid',
+  LOCK_WRITE_TIMEOUT: 'An earlier write is still in progress',
+  LOCK_LOST: INTERNAL,
+  LOCK_DEADLOCK: INTERNAL,
+  LOCK_PERMITS_DIFFER: INTERNAL,
+  LOCK_UNSUPPORTED: INTERNAL,
+};
+const MISSING_TOKEN = 'The fencing token is missing';
+
 /** The HTTP status of a lock error; `busyStatus` for a key that stayed held. */
 export function httpStatus(error: LockError, busyStatus = STATUSES.LOCK_TIMEOUT): number {
   if (error.code === 'LOCK_TIMEOUT') return busyStatus;
-  if (error.code === 'LOCK_TOKEN_INVALID' && 'reason' in error && error.reason === 'missing') {
-    return 428;
-  }
+  if (lacksToken(error)) return 428;
   return STATUSES[error.code];
 }
 
-/** What a client is told. The words of a failing store may name hosts, and those of a mistake are for its programmer. */
+/** What a client is told: one text for each code, whatever the error says. A client may be anybody. */
 export function publicMessage(error: LockError): string {
-  const status = httpStatus(error);
-  if (status === 503) return 'The lock store is not available';
-  return status === 500 ? 'Internal server error' : error.message;
+  return lacksToken(error) ? MISSING_TOKEN : MESSAGES[error.code];
+}
+
+function lacksToken(error: LockError): boolean {
+  return error.code === 'LOCK_TOKEN_INVALID' && 'reason' in error && error.reason === 'missing';
 }
 
 /** The same request may succeed a moment later. */

@@ -37,6 +37,10 @@ interface HttpFields {
   readonly status: number;
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** As error handlers know it from `http-errors`: `message` is not for clients. */
+  readonly expose: false;
+  /** What is. */
+  readonly publicMessage: string;
 }
 
 /** What the route said that an error comes from. It is more particular than what a handler of all routes says. */
@@ -55,10 +59,10 @@ export function answerWith(
   error: LockError,
   options: LockErrorOptions,
 ): void {
-  const { status, headers } = httpFields(error, options);
+  const { status, headers, publicMessage: message } = httpFields(error, options);
   for (const name of HEADERS_OF_A_BODY) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.status(status).json({ code: error.code, message: publicMessage(error) });
+  response.status(status).json({ code: error.code, message });
 }
 
 /** What may have been said of a body that is not sent now. */
@@ -77,5 +81,6 @@ function httpFields(error: LockError, options: LockErrorOptions): HttpFields {
   const status = httpStatus(error, busyStatus);
   const headers: Record<string, string> = {};
   if (isWorthRetrying(error)) headers['Retry-After'] = String(retryAfter);
-  return { status, statusCode: status, headers };
+  const told = publicMessage(error);
+  return { status, statusCode: status, headers, expose: false, publicMessage: told };
 }

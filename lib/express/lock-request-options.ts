@@ -10,8 +10,8 @@ import type { LockErrorOptions } from './error-answers.js';
 export interface LockRequestOptions extends Omit<LockOptions, 'signal'>, LockErrorOptions {
   readonly locks: LockService;
   /**
-   * Who answers when there is no lock: the error handlers of the application, which find `status`, `statusCode` and
-   * `headers` on the error (`'next'`), or the middleware with JSON, `{ code, message }` (`'respond'`).
+   * Who answers when there is no lock: the error handlers of the application, which find `status`, `statusCode`,
+   * `headers` and `publicMessage` on the error (`'next'`), or the middleware with JSON, `{ code, message }` (`'respond'`).
    * @default 'next'
    */
   readonly onError?: 'next' | 'respond' | undefined;

@@ -1,3 +1,4 @@
+import { publicMessage } from '../core/http-status.js';
 import type { LockError } from '../core/lock-errors.js';
 import { show } from '../core/option-values.js';
 import type { IncomingHeaders } from './fencing-header.js';
@@ -17,8 +18,8 @@ export interface FencedExpressResponse {
 
 export interface FencedRequestOptions extends RequestFenceOptions {
   /**
-   * Who answers for a refused request: the error handlers of the application, which find `status` and `statusCode` on the error
-   * (`'next'`), or the middleware with JSON, `{ code, message }` (`'respond'`).
+   * Who answers for a refused request: the error handlers of the application, which find `status`, `statusCode` and
+   * `publicMessage` on the error (`'next'`), or the middleware with JSON, `{ code, message }` (`'respond'`).
    * @default 'next'
    */
   readonly onError?: 'next' | 'respond' | undefined;
@@ -69,10 +70,11 @@ export function fencedRequest(
     } catch (error) {
       const status = fenceStatus(error);
       if (status === undefined) return next(error);
-      const httpError = Object.assign(error as LockError, { status, statusCode: status });
-      if (onError === 'next') return next(httpError);
-      const { code, message } = httpError;
-      return void response.status(status).json({ code, message });
+      const { code } = error as LockError;
+      const message = publicMessage(error as LockError);
+      if (onError === 'respond') return void response.status(status).json({ code, message });
+      const forClients = { status, statusCode: status, expose: false, publicMessage: message };
+      return next(Object.assign(error as LockError, forClients));
     }
     next();
   };

@@ -11,7 +11,7 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
 
   const busy = {
     code: 'LOCK_TIMEOUT',
-    message: 'Lock "a" was not acquired: it is held (attempts: 1)',
+    message: 'The lock is held',
   };
 
   describe("passes the error to the application's handlers", () => {
@@ -61,6 +61,9 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       expect((await request(app).get('/')).body).toEqual({
         ...busy,
         name: 'LockTimeoutError',
+        message: 'Lock "a" was not acquired: it is held (attempts: 1)',
+        expose: false,
+        publicMessage: busy.message,
         status: 423,
         statusCode: 423,
         headers: { 'Retry-After': '0' },

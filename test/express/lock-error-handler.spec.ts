@@ -24,7 +24,7 @@ describe.each(VERSIONS)('lockErrorHandler in $version', ({ version, express }) =
 
   const busy = {
     code: 'LOCK_TIMEOUT',
-    message: 'Lock "a" was not acquired: it is held (attempts: 1)',
+    message: 'The lock is held',
   };
   const atOnce = { waitTimeout: 0 };
 
@@ -80,7 +80,7 @@ describe.each(VERSIONS)('lockErrorHandler in $version', ({ version, express }) =
       const response = await request(app).get('/').expect(400);
       expect(response.body).toEqual({
         code: 'LOCK_KEY_INVALID',
-        message: expect.stringMatching(/^A lock key must be a string.*, got undefined$/),
+        message: 'The request gives no valid lock key',
       });
       expect(response.headers['retry-after']).toBeUndefined();
     });
@@ -118,7 +118,7 @@ describe.each(VERSIONS)('lockErrorHandler in $version', ({ version, express }) =
       app.get('/', lockRequest('order:<params.id>', { locks }));
       app.use(lockErrorHandler());
       const { body } = await request(app).get('/').expect(400);
-      expect(body.message).toContain('<params.id> must be');
+      expect(body.message).toBe('The request gives no valid lock key');
     });
   });
 

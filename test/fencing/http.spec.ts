@@ -29,8 +29,10 @@ const MALFORMED = [
   '9223372036854775808',
   '1, 2',
 ];
-const STALE = 'Fencing token 1 of lock "order:42" is stale: a holder with 2 was here';
-const MISSING = 'The request for "order:42" needs the header Fencing-Token';
+const STALE = 'The fencing token is stale';
+const MISSING = 'The fencing token is missing';
+
+type PublicError = Error & { readonly status: number; readonly publicMessage: string };
 
 /** What reached a handler, as JSON can say it. */
 const inWords = (fence: FencedHolder | undefined) => ({
@@ -78,15 +80,15 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
   it("passes the error with its status to the application's handlers", async () => {
     const { app, send, handler } = around();
     const tell = jest.fn(
-      (error: Error & { status: number }, _: Request, response: Response, _next: NextFunction) => {
-        response.status(418).json({ status: error.status });
+      (error: PublicError, _: Request, response: Response, _next: NextFunction) => {
+        response.status(418).json({ status: error.status, said: error.publicMessage });
       },
     );
     app.use(tell);
     await send('2');
-    expect((await send('1')).body).toEqual({ status: 409 });
-    expect((await send(undefined)).body).toEqual({ status: 428 });
-    expect((await send('abc')).body).toEqual({ status: 400 });
+    expect((await send('1')).body).toEqual({ status: 409, said: STALE });
+    expect((await send(undefined)).body).toEqual({ status: 428, said: MISSING });
+    expect((await send('abc')).body).toMatchObject({ status: 400 });
     expect(tell.mock.calls[0]![0]).toBeInstanceOf(LockStaleError);
     expect(handler).toHaveBeenCalledTimes(1);
   });
@@ -132,7 +134,10 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
     const byQuery = around({ onError: 'respond' }, 'order:<query.id>');
     const response = await byQuery.send('1');
     expect(response.status).toBe(400);
-    expect(response.body).toMatchObject({ code: 'LOCK_KEY_INVALID' });
+    expect(response.body).toEqual({
+      code: 'LOCK_KEY_INVALID',
+      message: 'The request gives no valid lock key',
+    });
   });
 
   it('shares what it has seen with other processes, over Redis, and lets nobody in while it is down', async () => {

@@ -97,8 +97,11 @@ describe.each(ADAPTERS)('lock errors over HTTP, on %s', (adapter) => {
       await using app = await startApp(parts);
       await app.elsewhere.withLock('order:7', async () => {
         const { body } = await app.http.get(`/${path}`).expect(409).expect('retry-after', '1');
-        expect(body).toMatchObject({ statusCode: 409, code: 'LOCK_TIMEOUT' });
-        expect(body.message).toContain('order:7');
+        expect(body).toEqual({
+          statusCode: 409,
+          code: 'LOCK_TIMEOUT',
+          message: 'The lock is held',
+        });
       });
       await app.http.get(`/${path}`).expect(200, { id: '7' });
     },
@@ -134,7 +137,11 @@ describe.each(ADAPTERS)('lock errors over HTTP, on %s', (adapter) => {
   it('a key that cannot be made is 400', async () => {
     await using app = await startApp(parts);
     const response = await app.http.get('/query').expect(400);
-    expect(response.body).toMatchObject({ statusCode: 400, code: 'LOCK_KEY_INVALID' });
+    expect(response.body).toEqual({
+      statusCode: 400,
+      code: 'LOCK_KEY_INVALID',
+      message: 'The request gives no valid lock key',
+    });
     expect(response.headers).not.toHaveProperty('retry-after');
   });
 
@@ -166,8 +173,8 @@ describe.each(ADAPTERS)('lock errors over HTTP, on %s', (adapter) => {
     await using app = await startApp(parts);
     await app.elsewhere.withLock('order:7', async () => {
       const { text } = await app.http.get('/events');
-      expect(text).not.toContain('ran');
-      expect(text).toContain('order:7');
+      expect(text).not.toMatch(/ran|order:7/);
+      expect(text).toContain('The lock is held');
     });
     expect((await app.http.get('/events').expect(200)).text).toContain('data: ran');
   });

@@ -1,5 +1,6 @@
 import { HttpException, createParamDecorator } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { publicMessage } from '../../core/http-status.js';
 import type { LockError } from '../../core/lock-errors.js';
 import type { FencedHolder } from '../../fencing/fenced-holder.js';
 import type { IncomingHeaders } from '../../fencing/fencing-header.js';
@@ -41,7 +42,8 @@ export class FencingGuard implements CanActivate {
     } catch (error) {
       const status = fenceStatus(error);
       if (status === undefined) throw error;
-      const { code, message } = error as LockError;
+      const { code } = error as LockError;
+      const message = publicMessage(error as LockError);
       throw new HttpException({ statusCode: status, message, code }, status, { cause: error });
     }
     return true;

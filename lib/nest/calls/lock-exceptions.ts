@@ -27,7 +27,8 @@ export async function toTransportError(
 ): Promise<unknown> {
   if (error instanceof ClientGoneException) return quietly(error, context);
   if (!(error instanceof LockError)) return error;
-  if (httpStatus(error) === 500) return error;
+  if (context.getType<string>() === 'graphql') return graphqlError(error, options);
+  if (httpStatus(error) === 500) return error; // Nest answers "Internal server error", and logs it
   const status = httpStatus(error, options.busyStatus);
   const message = publicMessage(error);
   const body = { statusCode: status, message, code: error.code };
@@ -35,10 +36,6 @@ export async function toTransportError(
     case 'http':
       if (isWorthRetrying(error)) setRetryAfter(context, options);
       return new HttpException(body, status, { cause: error });
-    case 'graphql':
-      return Object.assign(graphqlError(error, message, status), {
-        extensions: { code: error.code, http: { status } },
-      });
     case 'rpc':
       if (handlesEvent(context)) return error; // Nest logs it, and it does not log an RpcException
       return rpcException(body);
@@ -69,11 +66,18 @@ async function wsException(body: string | object): Promise<Error> {
   return new (await import('@nestjs/websockets')).WsException(body);
 }
 
-/** Nest logs errors of resolvers, but no HttpException: that a key is held is no news, that the store fails is. */
-function graphqlError(cause: LockError, message: string, status: number): Error {
-  return status < 500
-    ? new HttpException({ message }, status, { cause })
-    : new Error(message, { cause });
+/**
+ * GraphQL sends the message of whatever a resolver throws. Nest logs errors of resolvers, but no HttpException: that a key is
+ * held is no news, that the store fails or the lock was lost is.
+ */
+export function graphqlError(cause: LockError, options: LockHttpOptions = {}): Error {
+  const status = httpStatus(cause, options.busyStatus);
+  const message = publicMessage(cause);
+  const error =
+    status < 500
+      ? new HttpException({ message }, status, { cause })
+      : new Error(message, { cause });
+  return Object.assign(error, { extensions: { code: cause.code, http: { status } } });
 }
 
 /** Express' response and Fastify's reply both have `header`. */

@@ -1,5 +1,6 @@
 import { promised } from '../../core/store-call.js';
 import type { LockPlan } from '../decorators/lock-plan.js';
+import { resolvesField, withFieldErrors } from './field-errors.js';
 import { LockedCall } from './locked-call.js';
 import type { Method } from './locked-call.js';
 
@@ -18,8 +19,17 @@ export function lockedMethod(method: Method, plan: LockPlan): Method {
         return call.isHandler ? call.promise() : call.iterable();
       };
     default:
-      return function (...args) {
-        return promised(() => begin(this, args).promise());
-      };
+      return promising(begin, plan);
   }
+}
+
+function promising(begin: (self: object, args: unknown[]) => LockedCall, plan: LockPlan): Method {
+  let isField: boolean | undefined;
+  return function (...args) {
+    return promised(() => {
+      const call = begin(this, args);
+      isField ??= resolvesField((this as Record<string | symbol, unknown>)[plan.property]);
+      return isField && !call.isHandler ? withFieldErrors(call.promise()) : call.promise();
+    });
+  };
 }

@@ -46,6 +46,7 @@ export function tellError(
   response: Response,
   _next: NextFunction,
 ): void {
-  const { name, message, status, statusCode, headers, code } = error;
-  response.status(418).json({ name, message, status, statusCode, headers, code });
+  const { name, message, status, statusCode, headers, code, expose, publicMessage } = error;
+  const forClients = { status, statusCode, headers, expose, publicMessage };
+  response.status(418).json({ name, message, code, ...forClients });
 }

@@ -108,7 +108,7 @@ const ANSWERS: Record<Trouble['name'], unknown> = {
   busy: {
     statusCode: 409,
     code: 'LOCK_TIMEOUT',
-    message: expect.stringContaining('Lock "message:7" was not acquired'),
+    message: 'The lock is held',
   },
   down: {
     statusCode: 503,
