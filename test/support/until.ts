@@ -1,5 +1,5 @@
 export interface UntilOptions {
-  /** Milliseconds after which the wait fails. @default 5_000 */
+  /** Milliseconds after which the wait fails, not counting those in which the machine stood still. @default 10_000 */
   readonly within?: number;
   /** Milliseconds between two looks. @default 5 */
   readonly every?: number;
@@ -7,17 +7,21 @@ export interface UntilOptions {
   readonly what?: string;
 }
 
+/** Milliseconds that one look may take, of those that count: a longer one was held up by the machine. */
+const LONGEST_LOOK = 1_000;
+
 /**
  * Resolves with the first truthy value of `condition`. A condition that throws counts as "not yet"; its last error is
  * the cause of the failure when time is up.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { within = 5_000, every = 5, what = condition.toString() }: UntilOptions = {},
+  { within = 10_000, every = 5, what = condition.toString() }: UntilOptions = {},
 ): Promise<NonNullable<T>> {
-  const deadline = performance.now() + within;
+  let left = within;
   let cause: unknown;
   for (;;) {
+    const since = performance.now();
     try {
       const value = await condition();
       if (value) return value;
@@ -25,8 +29,8 @@ export async function until<T>(
     } catch (error) {
       cause = error;
     }
-    if (performance.now() > deadline)
-      throw new Error(`Not within ${within} ms: ${what}`, { cause });
+    if (left <= 0) throw new Error(`Not within ${within} ms: ${what}`, { cause });
     await new Promise((resolve) => setTimeout(resolve, every));
+    left -= Math.min(performance.now() - since, LONGEST_LOOK);
   }
 }

@@ -14,11 +14,19 @@ export interface ConformanceOptions {
 /** One check of the suite. */
 export type Check = (backend: Backend) => Promise<void>;
 
+/** A ttl of so many milliseconds and less is there to expire, and may do so too early on a machine that is busy. */
+const SHORT_TTL = 1_000;
+/** Milliseconds for which a store keeps a key, at the least, for the waiter that it hands it to. */
+const CLAIM = 1_000;
+
 /** Stores of one check, with keys that no other check uses. */
 export class Backend {
   readonly #options: ConformanceOptions;
   readonly #stores: LockStore[] = [];
   readonly #leases: Lease[] = [];
+  /** By `performance.now()`: when the first of the short ttls may have passed. */
+  #hurry = Infinity;
+  #wasTooSlow = false;
 
   constructor(options: ConformanceOptions) {
     this.#options = options;
@@ -35,21 +43,47 @@ export class Backend {
     return [await this.store(), await this.store()];
   }
 
+  /** Whether a ttl or a claim may have passed too early: what the check saw then proves nothing. */
+  get wasTooSlow(): boolean {
+    return this.#wasTooSlow || performance.now() > this.#hurry;
+  }
+
   expire(ms: number): Promise<void> {
+    this.#wasTooSlow = this.wasTooSlow;
+    this.#hurry = Infinity;
     return this.#options.expire?.(ms) ?? new Promise((resolve) => setTimeout(resolve, ms));
   }
 
   /** Takes a key that must be free. */
   async hold(store: LockStore, request = aRequest()): Promise<Lease> {
+    if (request.ttl <= SHORT_TTL)
+      this.#hurry = Math.min(this.#hurry, performance.now() + request.ttl / 2);
     const lease = await store.tryAcquire(request);
     assert.ok(lease, `"${request.keys.join(', ')}" should have been free`);
     this.#leases.push(lease);
     return lease;
   }
 
+  /** Waits in the store's queue until the lease is whole. */
+  wait(store: LockStore, request: AcquireRequest): Promise<Lease> {
+    const lease = this.#whole(store, request);
+    lease.catch(() => {}); // the check may come to it later
+    return lease;
+  }
+
   async close(): Promise<void> {
     await Promise.allSettled(this.#leases.map((lease) => lease.release()));
     await Promise.allSettled(this.#stores.map(async (store) => store.close?.()));
+  }
+
+  async #whole(store: LockStore, request: AcquireRequest): Promise<Lease> {
+    const since = performance.now();
+    const lease = await store.acquire!(request, new AbortController().signal);
+    if (store.supports.ttl && !(await lease.extend(30_000))) {
+      this.#wasTooSlow ||= performance.now() - since > CLAIM / 2;
+      assert.fail('a lease from the queue was lost before it could be extended');
+    }
+    return lease;
   }
 }
 

@@ -25,7 +25,7 @@ export const featureChecks: Record<string, Check> = {
     const [a, b] = await backend.stores();
     if (!a.supports.ttl) return;
     const keys = [aKey()];
-    await backend.hold(a, aRequest({ keys, ttl: 5_000 }));
+    await backend.hold(a, aRequest({ keys, ttl: 30_000 }));
     await backend.expire(20);
     assert.equal(await b.tryAcquire(aRequest({ keys })), undefined);
   },

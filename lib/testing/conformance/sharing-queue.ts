@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LockPermitsError } from '../../core/lock-errors.js';
-import type { Lease, LockStore } from '../../core/lock-store.js';
+import type { LockStore } from '../../core/lock-store.js';
 import { aKey, aRequest } from './backend.js';
 import type { Check } from './backend.js';
 
@@ -16,9 +16,12 @@ export const sharingQueueChecks: Record<string, Check> = {
     if (!b.acquire || !b.supports.readLocks) return;
     const keys = [aKey()];
     const reader = await backend.hold(a, aRequest({ keys, permits: Infinity }));
-    const writing = waitFor(b, keys);
+    const writing = backend.wait(b, aRequest({ keys }));
     await until(() => isRefused(a, keys));
-    const reading = [waitFor(a, keys, Infinity), waitFor(b, keys, Infinity)];
+    const reading = [
+      backend.wait(a, aRequest({ keys, permits: Infinity })),
+      backend.wait(b, aRequest({ keys, permits: Infinity })),
+    ];
     assert.equal(await reader.release(), true);
     const writer = await writing;
     assert.equal(await a.tryAcquire(aRequest({ keys, permits: Infinity })), undefined);
@@ -36,7 +39,10 @@ export const sharingQueueChecks: Record<string, Check> = {
     const permits = 2;
     const first = await backend.hold(a, aRequest({ keys, permits }));
     const second = await backend.hold(b, aRequest({ keys, permits }));
-    const waiting = [waitFor(b, keys, permits), waitFor(a, keys, permits)];
+    const waiting = [
+      backend.wait(b, aRequest({ keys, permits })),
+      backend.wait(a, aRequest({ keys, permits })),
+    ];
     await backend.expire(IN_LINE);
     assert.equal(await first.release(), true);
     const turn = await Promise.race(waiting.map((each, index) => each.then(() => index)));
@@ -57,7 +63,7 @@ export const sharingQueueChecks: Record<string, Check> = {
     const keys = [aKey()];
     const permits = 3;
     const lease = await backend.hold(a, aRequest({ keys, permits }));
-    const writing = waitFor(b, keys);
+    const writing = backend.wait(b, aRequest({ keys }));
     await until(() => isRefused(a, keys, permits));
     assert.equal(await lease.release(), true);
     const writer = await writing;
@@ -73,7 +79,7 @@ export const sharingQueueChecks: Record<string, Check> = {
     const wait = new AbortController();
     const writing = b.acquire(aRequest({ keys }), wait.signal);
     await until(() => isRefused(a, keys));
-    const reading = waitFor(a, keys, Infinity);
+    const reading = backend.wait(a, aRequest({ keys, permits: Infinity }));
     await backend.expire(IN_LINE);
     wait.abort(new Error('enough'));
     await assert.rejects(writing, /enough/);
@@ -85,7 +91,7 @@ export const sharingQueueChecks: Record<string, Check> = {
     if (!b.acquire || b.supports.semaphores !== true) return;
     const keys = [aKey()];
     const lease = await backend.hold(a, aRequest({ keys, permits: 1 }));
-    await assert.rejects(waitFor(b, keys, 2), LockPermitsError);
+    await assert.rejects(backend.wait(b, aRequest({ keys, permits: 2 })), LockPermitsError);
     assert.equal(await lease.release(), true);
   },
 
@@ -128,7 +134,7 @@ export const sharingQueueChecks: Record<string, Check> = {
     const keys = [aKey()];
     const lease = await backend.hold(a, aRequest({ keys }));
     if (!lease.downgrade || !b.acquire) return;
-    const reading = waitFor(b, keys, Infinity);
+    const reading = backend.wait(b, aRequest({ keys, permits: Infinity }));
     await backend.expire(IN_LINE);
     assert.equal(await lease.downgrade(), true);
     const reader = await reading;
@@ -136,13 +142,6 @@ export const sharingQueueChecks: Record<string, Check> = {
     assert.equal(await lease.release(), true);
   },
 };
-
-/** Waits in the store's queue until the lease is whole. */
-async function waitFor(store: LockStore, keys: string[], permits?: number): Promise<Lease> {
-  const lease = await store.acquire!(aRequest({ keys, permits }), new AbortController().signal);
-  if (store.supports.ttl) assert.equal(await lease.extend(30_000), true);
-  return lease;
-}
 
 /** Whether a reader, or one of so many, would have to wait. */
 async function isRefused(store: LockStore, keys: string[], permits = Infinity): Promise<boolean> {
