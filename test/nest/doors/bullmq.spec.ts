@@ -36,7 +36,12 @@ class Impatient extends Recorded {
   }
 }
 
-@Processor('patient', { lockDuration: 100, stalledInterval: 50, maxStalledCount: 0 })
+@Processor('patient', {
+  lockDuration: 30_000,
+  lockRenewTime: 20,
+  stalledInterval: 20,
+  maxStalledCount: 0,
+})
 class Patient extends Recorded {
   readonly stalled: string[] = [];
 
@@ -169,13 +174,15 @@ describe('BullMQ', () => {
     expect(door.get(Impatient).failures[0]).toBeInstanceOf(UnrecoverableError);
   });
 
-  it('a job that waits for longer than its lockDuration does not stall, and is not to be cancelled', async () => {
+  it('a job that waits keeps the lock of BullMQ, does not stall, and is not to be cancelled', async () => {
     const elsewhere = door.control.hold('order:5');
     const job = await add('patient', '5');
     await door.control.untilWaiting('order:5');
     const { worker } = door.get(Patient);
     expect(worker.cancelJob(job.id!)).toBe(true); // the signal is the method's, which does not run yet
-    await new Promise((resolve) => setTimeout(resolve, 5 * worker.opts.lockDuration!)); // time has to pass
+    let renewals = 0;
+    worker.on('locksRenewed', () => (renewals += 1));
+    await until(() => renewals >= 5);
     elsewhere.release();
     expect((await ended('patient', job)).returnvalue).toBe('under order:5');
     expect(door.get(Patient).stalled).toEqual([]);
