@@ -52,7 +52,7 @@ async function bundle(format, type) {
   const dir = join(DIST, format);
   await mkdir(dir);
   await writeFile(join(dir, 'package.json'), JSON.stringify({ type, sideEffects: false }));
-  await write('.js', [sourceMaps], { dir, format, sourcemap: true });
+  await write('.js', [sourceMaps], { dir, format, sourcemap: true, sourcemapExcludeSources: true });
   await write('.d.ts', [dts({ dtsInput: true, emitDtsOnly: true })], { dir, format: 'esm' });
 }
 

@@ -71,8 +71,7 @@ describe('trap-25 the packed package', () => {
       expect(files).toEqual(expect.arrayContaining(names.flatMap((n) => [`${n}.js`, `${n}.d.ts`])));
       expect(files.filter((file) => file.endsWith('.js')).length).toBeLessThan(names.length + 6);
       const map = JSON.parse(await readFile(join(ROOT, folder, 'shared.js.map'), 'utf8'));
-      expect(map.sources.every((source: string) => source.endsWith('.ts'))).toBe(true);
-      expect(map.sourcesContent.join()).toContain('export class LockService');
+      expect(map.sources).toContain('../../lib/core/lock.service.ts');
     }
   });
 
