@@ -44,7 +44,7 @@ describe('trap-25 the packed package', () => {
   afterAll(async () => {
     await Promise.allSettled(checks?.values() ?? []);
     await rm(directory, { recursive: true, force: true });
-  });
+  }, 5 * MINUTES);
 
   it('depends on nothing of which an application has its own copy', async () => {
     const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
