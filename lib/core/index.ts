@@ -44,6 +44,7 @@ export type {
   LockEventName,
   LockJeopardyEvent,
   LockLostEvent,
+  LockOverdueEvent,
   LockNodeEvent,
   LockUnscheduledEvent,
   LockReleaseFailedEvent,

@@ -129,7 +129,9 @@ export abstract class LeaseLife {
   protected abstract outlived(): void;
 
   #expire(): void {
-    this.lose(this.validity.isFinal ? 'max-hold' : 'expired');
+    const { isFinal, maxHold } = this.validity;
+    this.lose(isFinal ? 'max-hold' : 'expired');
+    if (isFinal) this.#around.events.publish('overdue', () => ({ ...this.event(), maxHold }));
     this.outlived();
   }
 

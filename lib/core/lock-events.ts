@@ -28,6 +28,12 @@ export interface LockLostEvent extends LockEvent {
   readonly error: LockLostError;
 }
 
+/** The work took longer than its lock may last. It may go on, and somebody else may have the lock. */
+export interface LockOverdueEvent extends LockEvent {
+  /** Milliseconds. */
+  readonly maxHold: number;
+}
+
 export interface LockReleaseFailedEvent extends LockEvent {
   /** Why the store did not confirm the release. The ttl frees the key. */
   readonly error: unknown;
@@ -60,6 +66,8 @@ export interface LockEventMap {
   /** An extension succeeded after a failed one. */
   recovered: [LockEvent];
   lost: [LockLostEvent];
+  /** A lock was held until its `maxHold`: work that hangs, or a client that reads or sends slowly. Follows `lost`. */
+  overdue: [LockOverdueEvent];
   released: [LockEvent];
   /** The store did not confirm a release. Follows `released`. */
   releaseFailed: [LockReleaseFailedEvent];
@@ -77,6 +85,7 @@ const CHANNELS = {
   jeopardy: channel('nest-holdfast:jeopardy'),
   recovered: channel('nest-holdfast:recovered'),
   lost: channel('nest-holdfast:lost'),
+  overdue: channel('nest-holdfast:overdue'),
   released: channel('nest-holdfast:released'),
   releaseFailed: channel('nest-holdfast:releaseFailed'),
   node: channel('nest-holdfast:node'),

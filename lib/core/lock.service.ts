@@ -10,7 +10,7 @@ import type { LockKeys } from './lock-keys.js';
 import { checkLockOptions, checkPermits } from './lock-options.js';
 import type { LockDefaults, LockOptions, PermitOptions } from './lock-options.js';
 import { checkDefaults, OptionLayers } from './option-layers.js';
-import { checkIsObject, show } from './option-values.js';
+import { checkIsObject, checkWork } from './option-values.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
 import type { LockInspection, LockStore } from './lock-store.js';
@@ -140,6 +140,16 @@ export class LockService {
     return promised(() => this.#scoped(key, options, (scope) => scope));
   }
 
+  /**
+   * As `enter`, for the handler of a request, whose client may be as slow as it likes: `maxHold` is 300,000, five minutes, where
+   * neither `options` nor the defaults of the service say another.
+   */
+  enterRequest(key: LockKeys, options?: LockOptions): Promise<LockScope> {
+    return promised(() =>
+      this.#locks.enter(canonicalKeys(key), this.#options.forRequest(options), (scope) => scope),
+    );
+  }
+
   /** The lock that the running async context holds: the innermost one, or that of `key`. */
   current(key?: string): Lock | undefined {
     return this.#context.current(key);
@@ -184,9 +194,4 @@ export class LockService {
   ): Promise<T> {
     return this.#locks.enter(canonicalKeys(key), this.#options.with(options), use);
   }
-}
-
-function checkWork(caller: string, work: unknown): void {
-  if (typeof work === 'function') return;
-  throw new TypeError(`${caller} expects a function as its last argument, got ${show(work)}`);
 }

@@ -94,3 +94,8 @@ export function show(value: unknown): string {
 function nameOf({ name }: Function): string {
   return typeof name === 'string' ? echo(name) : '';
 }
+
+export function checkWork(caller: string, work: unknown): void {
+  if (typeof work === 'function') return;
+  throw new TypeError(`${caller} expects a function as its last argument, got ${show(work)}`);
+}

@@ -1,3 +1,5 @@
+import type { WatchedResponse } from '../http/handler-work.js';
+
 /** The part of a request of Express 4 or 5 that is used here. */
 export interface ExpressRequest {
   readonly params: unknown;
@@ -8,12 +10,10 @@ export interface ExpressRequest {
 }
 
 /** The part of a response of Express 4 or 5 that is used here. */
-export interface ExpressResponse {
+export interface ExpressResponse extends Omit<WatchedResponse, 'once'> {
   locals: Record<string, any>;
   readonly socket?: unknown;
   readonly headersSent: boolean;
-  readonly destroyed: boolean;
-  readonly writableFinished: boolean;
   once(event: 'close' | 'socket', listener: () => void): unknown;
   removeListener(event: 'close', listener: () => void): unknown;
   setHeader(name: string, value: string): unknown;

@@ -1,5 +1,6 @@
 export type { LockErrorOptions } from './error-answers.js';
 export type { ExpressRequest, ExpressResponse } from './express-types.js';
 export { lockErrorHandler } from './lock-error-handler.js';
+export { lockHandler } from './lock-handler.js';
 export { lockRequest } from './lock-request.js';
 export type { LockRequestOptions } from './lock-request-options.js';

@@ -1,6 +1,7 @@
 import { LockError } from '../core/lock-errors.js';
 import { checkOptionNames } from '../core/option-names.js';
 import { checkIsObject } from '../core/option-values.js';
+import { HandlerWork } from '../http/handler-work.js';
 import { answerWith, checkErrorOptions } from './error-answers.js';
 import type { LockErrorOptions } from './error-answers.js';
 import type { ExpressResponse } from './express-types.js';
@@ -31,6 +32,7 @@ export function lockErrorHandler(options: LockErrorOptions = {}): LockErrorHandl
   checkOptionNames(options, OPTIONS, 'lockErrorHandler');
   checkErrorOptions('lockErrorHandler', options);
   return (error, _request, response, next) => {
+    HandlerWork.failed(response);
     if (!(error instanceof LockError) || response.headersSent) return next(error);
     answerWith(response, error, options);
   };

@@ -3,14 +3,26 @@ import { LockLostError } from '../core/lock-errors.js';
 import { keyNames } from '../core/lock-keys.js';
 import type { LockKeys } from '../core/lock-keys.js';
 import type { LockOptions } from '../core/lock-options.js';
+import type { Lock } from '../core/lock.js';
 import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
+import { HandlerWork } from '../http/handler-work.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
 
-/** Takes a lock for as long as a response lasts. Resolves `undefined` when the client went away first: there is nobody to answer. */
+/** What is locked for a request, and how. */
+export interface RequestLock {
+  readonly locks: LockService;
+  readonly lockOptions: LockOptions;
+  /** The client that goes away frees the keys. */
+  readonly endsWithClient: boolean;
+}
+
+/**
+ * Takes a lock until the response is over and its handler is done. Resolves `undefined` when the client went away first: there is
+ * nobody to answer.
+ */
 export async function lockUntilClosed(
-  locks: LockService,
-  options: LockOptions,
+  { locks, lockOptions, endsWithClient }: RequestLock,
   keys: () => LockKeys,
   request: ExpressRequest,
   response: ExpressResponse,
@@ -22,7 +34,7 @@ export async function lockUntilClosed(
   response.once('close', leave);
   let scope: LockScope;
   try {
-    scope = await locks.enter(keys(), { ...options, signal: gone.signal });
+    scope = await locks.enterRequest(keys(), { ...lockOptions, signal: gone.signal });
   } catch (error) {
     if (gone.signal.aborted) return undefined;
     throw error;
@@ -33,7 +45,7 @@ export async function lockUntilClosed(
     void scope.leave(); // never rejects
     return undefined;
   }
-  keepUntilClosed(scope, response);
+  keepUntilClosed(scope, response, endsWithClient);
   return scope;
 }
 
@@ -54,15 +66,30 @@ function isOver({ destroyed, writableFinished }: ExpressResponse): boolean {
   return destroyed || writableFinished;
 }
 
-function keepUntilClosed(scope: LockScope, response: ExpressResponse): void {
+function keepUntilClosed(
+  scope: LockScope,
+  response: ExpressResponse,
+  endsWithClient: boolean,
+): void {
   const { lock } = scope;
   const { locals } = response;
   const cutOff = eitherOf(lock.signal, locals['lockSignal'] as AbortSignal | undefined);
+  const leave = () => void scope.leave(); // never rejects
+  const work = HandlerWork.of(response);
   response.once('close', () => {
-    void scope.leave(); // never rejects
-    if (response.writableFinished) return;
-    cutOff.abort(new LockLostError(keyNames(lock.keys), 'released'));
+    if (endsWithClient) leave();
+    else work.onceDone(leave);
+    if (!response.writableFinished) cutOff.abort(endsWithClient ? releasedOf(lock) : clientGone());
   });
   locals['lock'] = lock;
   locals['lockSignal'] = cutOff.signal;
+}
+
+function releasedOf({ keys }: Lock): LockLostError {
+  return new LockLostError(keyNames(keys), 'released');
+}
+
+/** The lock is still held, so that it is no loss. */
+function clientGone(): Error {
+  return new DOMException('The client went away before its answer was sent', 'AbortError');
 }

@@ -16,9 +16,8 @@ export interface TokenGate {
 export interface FencingGateOptions {
   /**
    * Keys that are remembered. Beyond it, the key that was not seen for the longest time is forgotten, and lets any token in
-   * again: choose more than are written to during the longest pause of a holder that is to be survived. `Infinity`: all, for
-   * keys that no stranger chooses.
-   * @default 100_000
+   * again: choose more than are written to during the longest pause of a holder that is to be survived.
+   * @default Infinity
    */
   readonly maxKeys?: number | undefined;
 }
@@ -34,7 +33,6 @@ export interface FencingRunOptions {
 }
 
 const WAIT_TIMEOUT = 30_000;
-const MAX_KEYS = 100_000;
 
 /**
  * The largest token seen for each key, in this process and until it ends: for a resource that one process owns, such as a
@@ -49,7 +47,7 @@ export class FencingGate implements TokenGate {
   readonly #turns = new AsyncLocalStorage<WriteTurn>();
 
   /** Throws `RangeError` for a bad `maxKeys`. */
-  constructor({ maxKeys = MAX_KEYS }: FencingGateOptions = {}) {
+  constructor({ maxKeys = Infinity }: FencingGateOptions = {}) {
     if (maxKeys !== Infinity && (!Number.isSafeInteger(maxKeys) || maxKeys < 1)) {
       throw new RangeError(
         `maxKeys must be a whole number of at least 1, or Infinity, got ${show(maxKeys)}`,
@@ -69,7 +67,7 @@ export class FencingGate implements TokenGate {
       throw new LockStaleError(key, fencingToken, newest);
     }
     this.#newest.delete(key);
-    this.#newest.set(ownCopy(key), fencingToken);
+    this.#newest.set(key, fencingToken);
     if (this.#newest.size > this.#maxKeys) this.#forgetOne();
   }
 
@@ -108,11 +106,6 @@ export class FencingGate implements TokenGate {
     return this.#newest.get(key);
   }
 
-  /** Lets any token of the key in again: after a forged one, say. Returns whether one was remembered. */
-  forget(key: string): boolean {
-    return this.#newest.delete(key);
-  }
-
   /** Keys that are remembered. */
   get size(): number {
     return this.#newest.size;
@@ -137,11 +130,6 @@ export class FencingGate implements TokenGate {
       return;
     }
   }
-}
-
-/** A part of a string keeps all of it in memory: that of a key, the URL or the body of its request. */
-function ownCopy(key: string): string {
-  return Buffer.from(key).toString();
 }
 
 function patienceOf(key: string, options: FencingRunOptions): Patience {

@@ -10,6 +10,7 @@ const NAMES = [
   'jeopardy',
   'recovered',
   'lost',
+  'overdue',
   'released',
   'releaseFailed',
   'node',

@@ -21,6 +21,45 @@ describe('maxHold', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('tells by `overdue` what was held too long, and not what expired', async () => {
+    const { locks, clock, lease } = onFakeStore({ ttl: 300, maxHold: 1_000 });
+    const overdue = jest.fn();
+    locks.events.on('overdue', overdue);
+    await locks.acquire('a', { autoExtend: false });
+    await clock.advance(2_000);
+    expect(overdue).not.toHaveBeenCalled();
+    const { fencingToken } = lease;
+    await locks.acquire('b', { maxHold: 500 });
+    await clock.advance(500);
+    const event = { key: 'b', keys: ['b'], store: 'fake', fencingToken, maxHold: 500 };
+    expect(overdue.mock.calls).toEqual([[event]]);
+  });
+
+  describe('of a request', () => {
+    const MINUTE = 60_000;
+
+    it.each([
+      ['five minutes', {}, {}, 5 * MINUTE],
+      ['what the defaults of its service say', { maxHold: 7 * MINUTE }, {}, 7 * MINUTE],
+      ['what its options say', { maxHold: 7 * MINUTE }, { maxHold: MINUTE }, MINUTE],
+      ['never less than minHold', {}, { minHold: 9 * MINUTE }, 9 * MINUTE],
+    ])('is %s', async (_, defaults, options, maxHold) => {
+      const { locks, clock } = onFakeStore(defaults);
+      const { lock } = await locks.enterRequest('a', options);
+      await clock.advance(maxHold - 1_000);
+      expect(lock.isHeld).toBe(true);
+      await clock.advance(1_000);
+      expect(lock.state).toBe('lost');
+    });
+
+    it('may be Infinity where somebody says so', async () => {
+      const { locks, clock } = onFakeStore({ maxHold: Infinity });
+      const { lock } = await locks.enterRequest('a');
+      await clock.advance(60 * MINUTE);
+      expect(lock.isHeld).toBe(true);
+    });
+  });
+
   it('caps the last extension, so that the key is free in time', async () => {
     const { locks, lease, clock } = onFakeStore({ ttl: 300, maxHold: 450 });
     const lock = await locks.acquire('a');

@@ -63,7 +63,9 @@ describe.each(VERSIONS)('connections of $version', ({ express }) => {
       arrived.push(request.path);
       next();
     });
-    app.get('/held', lockRequest('a', { locks }), (_request, response) => void response.write('.'));
+    app.get('/held', lockRequest('a', { locks }), (_request, response) => {
+      response.locals['lockSignal'].addEventListener('abort', () => response.end());
+    });
     app.get('/other', lockRequest('b', { locks }), ran);
     app.get('/wait', lockRequest('a', { locks }), ran);
     await using served = await Served.start(app);
@@ -79,18 +81,26 @@ describe.each(VERSIONS)('connections of $version', ({ express }) => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  it('a request on one connection waits for that of another, and gets the lock when that one goes away', async () => {
+  it('a request on one connection waits for that of another, and gets the lock when that one goes away and is done', async () => {
     const { app, control, locks } = controlledApp(express);
-    app.get('/hang', lockRequest('a', { locks }), () => {});
+    let hanging!: Response;
+    app.get(
+      '/hang',
+      lockRequest('a', { locks }),
+      (_request, response) => void (hanging = response),
+    );
     app.get('/ok', lockRequest('a', { locks }), ok);
     await using served = await Served.start(app);
-    const [hanging, waiting] = await Promise.all([served.connect(), served.connect()]);
-    hanging.send('/hang');
+    const [leaving, waiting] = await Promise.all([served.connect(), served.connect()]);
+    leaving.send('/hang');
     await control.untilHeld('a');
     waiting.send('/ok');
     await control.untilWaiting('a');
     expect(waiting.statuses).toEqual([]);
-    hanging.destroy();
+    leaving.destroy();
+    await until(() => hanging.destroyed);
+    expect(waiting.statuses).toEqual([]);
+    hanging.end();
     await waiting.until('ok');
     expect(waiting.statuses).toEqual([200]);
   });

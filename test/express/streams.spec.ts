@@ -117,8 +117,7 @@ describe.each(VERSIONS)('a streaming response of $version', ({ express }) => {
     expect(signal.aborted).toBe(false);
     wire.destroy();
     await until(() => ended.mock.calls.length > 0);
-    expect(signal.reason).toBeInstanceOf(LockLostError);
-    expect(signal.reason).toMatchObject({ key: 'a', reason: 'released' });
+    expect(signal.reason.name).toBe('AbortError');
     await until(() => control.held().length === 0);
   });
 
@@ -169,7 +168,7 @@ describe.each(VERSIONS)('a streaming response of $version', ({ express }) => {
     expect(heard).toEqual([[undefined, undefined]]);
   });
 
-  it('work in withLock keeps the lock although the client goes away', async () => {
+  it('work in withLock has the lock although the client goes away', async () => {
     const { app, control, locks } = controlledApp(express);
     let finish!: (value: string) => void;
     const paying = new Promise<string>((resolve) => (finish = resolve));

@@ -60,7 +60,9 @@ export class DistributedLockInterceptor implements NestInterceptor {
     const enter = async (): Promise<HandlerScope> => {
       const keys = plan.key([], () => requestData(context));
       const locks = this.#get(getLocksToken(plan.locks)) as LockService;
-      return invocation.enter(plan, (signal) => locks.enter(keys, { ...plan.options, signal }));
+      return invocation.enter(plan, (signal) =>
+        locks.enterRequest(keys, { ...plan.options, signal }),
+      );
     };
     const source = (scope: HandlerScope) => {
       invocation.scope = scope;

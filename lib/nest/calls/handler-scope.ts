@@ -2,6 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { isObservable, map } from 'rxjs';
 import type { Lock } from '../../core/lock.js';
 import { promised } from '../../core/store-call.js';
+import { HandlerWork } from '../../http/handler-work.js';
 import type { LockPlan } from '../decorators/lock-plan.js';
 import { clientConnection, onceClientGone } from './client-gone.js';
 import { cutShort, httpResponse, ownResponse, responseOver, sendsItself } from './http-response.js';
@@ -16,6 +17,7 @@ export class HandlerScope implements CallScope {
   readonly #context: ExecutionContext;
   readonly #label: string;
   readonly #response: HttpResponse | undefined;
+  readonly #sendsItself: boolean;
   readonly #keeping = new Set<Promise<unknown>>();
   #over: Promise<void> | undefined;
 
@@ -24,8 +26,8 @@ export class HandlerScope implements CallScope {
     this.#context = context;
     this.#label = label;
     this.#response = httpResponse(context);
-    if (!this.#response || !sendsItself(context.getClass(), property)) return;
-    this.#keep(ownResponse(this.#response, this.#untilOver()!));
+    this.#sendsItself = this.#response !== undefined && sendsItself(context.getClass(), property);
+    if (this.#sendsItself) this.#keep(ownResponse(this.#response!, this.#untilOver()!));
   }
 
   get lock(): Lock {
@@ -52,6 +54,11 @@ export class HandlerScope implements CallScope {
     this.#keep(body);
     this.#stopOnceUnread(body);
     return body.value;
+  }
+
+  /** What the method itself returned, before anybody waits for it. */
+  returned(result: unknown): void {
+    if (this.#sendsItself) HandlerWork.of(this.#response!).returned(result);
   }
 
   /** As `work`, which keeps the lock also where nobody waits for its result any more. */

@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import type { EventEmitter } from 'node:events';
-import { finished } from 'node:stream';
 import type { Readable } from 'node:stream';
 import type { ExecutionContext } from '@nestjs/common';
+import { HandlerWork } from '../../http/handler-work.js';
+import type { WatchedResponse } from '../../http/handler-work.js';
+import { closedSource } from '../../http/sources.js';
 import { onceClientGone } from './client-gone.js';
 import type { ClientConnection } from './client-gone.js';
 
@@ -17,11 +19,8 @@ export interface Sending {
 }
 
 /** Node's response, which Fastify's reply has inside. */
-export interface HttpResponse extends EventEmitter {
+export interface HttpResponse extends EventEmitter, Omit<WatchedResponse, 'on' | 'once'> {
   readonly headersSent: boolean;
-  readonly writableEnded: boolean;
-  readonly writableFinished: boolean;
-  readonly destroyed: boolean;
   destroy(): unknown;
 }
 
@@ -58,30 +57,16 @@ export function cutShort(response: HttpResponse, evenBeforeItBegins = false): vo
   if (!writableEnded && (headersSent || evenBeforeItBegins)) response.destroy();
 }
 
-/** What a handler with `@Res()` sends itself: it has ended with the response, and what was piped into that. */
+/**
+ * What a handler with `@Res()` sends itself. It has ended with the response, what was piped into that, and the handler: a client
+ * that leaves ends the response only.
+ */
 export function ownResponse(response: HttpResponse, over: Promise<void>): Sending {
   const sources = new Set<Readable>();
   response.on('pipe', (source: Readable) => sources.add(source));
-  const closedToo = over.then(() => Promise.all([...sources].map(closed)));
+  const done = new Promise<void>((resolve) => HandlerWork.of(response).onceDone(resolve));
+  const closedToo = over.then(() => Promise.all([done, ...[...sources].map(closedSource)]));
   return { ended: closedToo, stop: () => {}, failsQuietly: true };
-}
-
-/** Node has stopped to read a source for a response that is over. Others may read on, or it is closing. */
-async function closed(source: Readable): Promise<void> {
-  await new Promise(setImmediate); // `pipeline` destroys it when it hears of the same event
-  const isIdle = !source.destroyed && source.readableFlowing !== true;
-  if (isIdle || source.closed) return;
-  await ended(source);
-}
-
-/** Resolves when it has been read, or is closed for another reason. */
-export function ended(source: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    const forget = finished(source, { writable: false }, () => {
-      forget();
-      resolve();
-    });
-  });
 }
 
 /** Nest's `ROUTE_ARGS_METADATA`, its keys for `@Res()` and `@Next()`, and `RESPONSE_PASSTHROUGH_METADATA`: none is exported. */

@@ -42,7 +42,10 @@ export class LockedCall {
 
   async promise(): Promise<unknown> {
     const outer = this.#outer;
-    if (outer) return outer.during(async () => outer.send(await this.#work(outer)));
+    if (outer) {
+      outer.lock.assertHeld(); // whoever waits for the message may have left while pipes were at work
+      return outer.during(async () => outer.send(await this.#work(outer)));
+    }
     let scope: CallScope;
     try {
       scope = await this.#enter();
@@ -65,7 +68,10 @@ export class LockedCall {
 
   observable(): Observable<unknown> {
     const outer = this.#outer;
-    if (outer) return this.#emitted(outer);
+    if (outer) {
+      outer.lock.assertHeld();
+      return this.#emitted(outer);
+    }
     return observableOnceLocked(
       (unsubscribed) => promised(() => this.#enter(unsubscribed)),
       (scope) => defer(() => this.#emitted(scope)),
@@ -94,17 +100,22 @@ export class LockedCall {
     const { label, locks: name, options } = this.plan;
     const locks = locksOf(this.self, label, name);
     const keys = this.plan.key(this.args, () => this.#request());
-    const until = (signal: AbortSignal) => locks.enter(keys, { ...options, signal });
-    if (invocation) return invocation.enter(this.plan, until);
+    if (invocation) {
+      const wait = (signal: AbortSignal) => locks.enterRequest(keys, { ...options, signal });
+      return invocation.enter(this.plan, wait);
+    }
     if (!unsubscribed) return locks.enter(keys, options);
     const ended = eitherOf(options?.signal, unsubscribed);
-    return until(ended.signal).finally(() => ended.forget());
+    const entered = locks.enter(keys, { ...options, signal: ended.signal });
+    return entered.finally(() => ended.forget());
   }
 
   #work(scope: CallScope): unknown {
     const args = [...this.args];
     for (const index of this.plan.lockParameters) args[index] = scope.lock;
-    return this.method.apply(this.self, args);
+    const returned = this.method.apply(this.self, args);
+    if (scope instanceof HandlerScope) scope.returned(returned);
+    return returned;
   }
 
   #emitted(scope: CallScope): Observable<unknown> {

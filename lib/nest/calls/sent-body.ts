@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { ended } from './http-response.js';
+import { ended } from '../../http/sources.js';
 import type { Sending } from './http-response.js';
 import { LockedIterator } from './locked-iterator.js';
 import type { CallScope } from './locked-iterator.js';

@@ -1,0 +1,48 @@
+import { LockError } from '../core/lock-errors.js';
+import type { LockScope } from '../core/lock-scope.js';
+import { HandlerWork } from '../http/handler-work.js';
+import { answerWith, asHttpError } from './error-answers.js';
+import type { ExpressRequest, ExpressResponse } from './express-types.js';
+import { checkOptions } from './lock-request-options.js';
+import type { LockRequestOptions } from './lock-request-options.js';
+import { lockUntilClosed } from './lock-until-closed.js';
+import { requestKey } from './request-key.js';
+import type { RequestKey } from './request-key.js';
+
+type Next = (error?: unknown) => void;
+
+/** What is called under the lock. */
+type Handler = (request: ExpressRequest, response: ExpressResponse, next: Next) => unknown;
+
+interface Locked {
+  readonly key: RequestKey;
+  readonly options: LockRequestOptions;
+  readonly handler: Handler;
+}
+
+/** A middleware that calls `handler` under a lock. Throws `TypeError` or `RangeError`, which begin with `owner`. */
+export function lockedMiddleware(
+  owner: string,
+  { key, options, handler }: Locked,
+): (...args: Parameters<Handler>) => void {
+  const checked = checkOptions(owner, options);
+  const { onError, errorOptions } = checked;
+  const keyOf = requestKey(owner, key);
+
+  async function lockThenCall(...[request, response, next]: Parameters<Handler>): Promise<void> {
+    let scope: LockScope | undefined;
+    try {
+      scope = await lockUntilClosed(checked, () => keyOf(request), request, response);
+    } catch (error) {
+      const httpError = asHttpError(error, errorOptions);
+      const isOurs = error instanceof LockError && onError === 'respond' && !response.headersSent;
+      return isOurs ? answerWith(response, error, errorOptions) : next(httpError);
+    }
+    if (!scope) return;
+    scope.run(() => {
+      const returned = handler(request, response, next);
+      HandlerWork.of(response).returned(returned);
+    });
+  }
+  return (...args) => void lockThenCall(...args);
+}

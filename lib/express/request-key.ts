@@ -1,0 +1,37 @@
+import { KeyTemplate } from '../core/key-template.js';
+import { labelled } from '../core/labelled.js';
+import type { LockKeys } from '../core/lock-keys.js';
+import { show } from '../core/option-values.js';
+import type { ExpressRequest } from './express-types.js';
+
+/** One that asks for a particular kind of request is accepted, too: Express gives it. */
+type KeyFunction = { of(request: ExpressRequest): LockKeys }['of'];
+
+/** A template over the properties of a request, several of them (all or nothing), or a function of the request. */
+export type RequestKey = string | readonly string[] | KeyFunction;
+
+/** Throws `TypeError`, which begins with `owner`. */
+export function requestKey(owner: string, key: RequestKey): (request: ExpressRequest) => LockKeys {
+  if (typeof key === 'function') return key;
+  if (typeof key === 'string') return templateOf(owner, key);
+  if (!Array.isArray(key) || key.length === 0 || !key.every((each) => typeof each === 'string')) {
+    throw new TypeError(
+      `${owner}: the key must be a template, a list of them, or a function, got ${show(key)}`,
+    );
+  }
+  const keys = (key as readonly string[]).map((each) => templateOf(owner, each));
+  return (request) => keys.map((keyOf) => keyOf(request));
+}
+
+function templateOf(owner: string, source: string): (request: unknown) => string {
+  const template = labelled(owner, () => new KeyTemplate(source));
+  refuseBraces(owner, source);
+  return (request) => template.render((root) => (request as Record<string, unknown>)[root]);
+}
+
+/** As mere text, it would be one key for all requests. A `:id` may name a route. */
+function refuseBraces(owner: string, source: string): void {
+  const [found, path] = /\{((?:params|query|body|headers)\.[\w.-]+)\}/.exec(source) ?? [];
+  if (found === undefined) return;
+  throw new TypeError(`${owner}: ${found} in "${source}" is no placeholder. Write <${path}>`);
+}

@@ -1,0 +1,110 @@
+import type { Readable } from 'node:stream';
+import { closedSource } from './sources.js';
+
+/** The part of Node's response that is used here. */
+export interface WatchedResponse {
+  readonly writableEnded: boolean;
+  readonly writableFinished: boolean;
+  readonly destroyed: boolean;
+  on(event: 'pipe' | 'unpipe', listener: (source: Readable) => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  end(...args: never[]): unknown;
+  destroy(...args: never[]): unknown;
+}
+
+/** By response: several locks of one request ask for the same. */
+const works = new WeakMap<WatchedResponse, HandlerWork>();
+
+/**
+ * How long a handler is at work for a response. A client that leaves says nothing about that, and Node is silent when a closed
+ * response is ended. So a handler counts as done when it calls `end` or `destroy`, when its promise settles, when its error
+ * reaches an error handler, or when what it piped into the response has closed.
+ */
+export class HandlerWork {
+  readonly #response: WatchedResponse;
+  readonly #sources = new Set<Readable>();
+  /** Promises of handlers that have not settled. */
+  #pending = 0;
+  #isFinished: boolean;
+  #whenDone: (() => void)[] = [];
+
+  static of(response: WatchedResponse): HandlerWork {
+    let work = works.get(response);
+    if (!work) works.set(response, (work = new HandlerWork(response)));
+    return work;
+  }
+
+  /** An error handler has the error of the handler, which ends nothing any more. */
+  static failed(response: WatchedResponse): void {
+    works.get(response)?.finish();
+  }
+
+  private constructor(response: WatchedResponse) {
+    this.#response = response;
+    this.#isFinished = response.writableEnded;
+    this.#watch('end');
+    this.#watch('destroy');
+    response.on('pipe', (source) => this.#piped(source));
+    response.on('unpipe', (source) => this.#unpiped(source));
+  }
+
+  /** Calls `listener` when the handler is done: at once, if it is. */
+  onceDone(listener: () => void): void {
+    this.#whenDone.push(listener);
+    this.#tell();
+  }
+
+  /** What a handler returned: a promise is work until it settles, also behind `response.end`. */
+  returned(result: unknown): void {
+    if (!isThenable(result)) return;
+    const settled = () => {
+      this.#pending--;
+      this.finish();
+    };
+    this.#pending++;
+    result.then(settled, settled);
+  }
+
+  /** The handler is done, unless it has promised more. Safe to call twice. */
+  finish(): void {
+    this.#isFinished = true;
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (!this.#isFinished || this.#pending > 0) return;
+    for (const listener of this.#whenDone.splice(0)) listener();
+  }
+
+  #piped(source: Readable): void {
+    if (this.#sources.size === 0) this.#response.once('close', () => void this.#endWithSources());
+    this.#sources.add(source);
+  }
+
+  /** A source that has ended, and not one that is taken from a response whose client has gone. */
+  #unpiped(source: Readable): void {
+    if (!this.#response.destroyed) this.#sources.delete(source);
+  }
+
+  async #endWithSources(): Promise<void> {
+    if (this.#sources.size === 0) return;
+    await Promise.all([...this.#sources].map(closedSource));
+    this.finish();
+  }
+
+  #watch(method: 'end' | 'destroy'): void {
+    const response = this.#response;
+    const original = response[method];
+    response[method] = (...args) => {
+      try {
+        return original.apply(response, args);
+      } finally {
+        this.finish();
+      }
+    };
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
+}
