@@ -12,10 +12,10 @@ export type LockKeys = string | readonly string[];
  * Throws `LockKeyError`.
  */
 export function canonicalKeys(keys: LockKeys): readonly string[] {
-  if (typeof keys === 'string') return [checkedKey(keys)];
+  if (typeof keys === 'string') return [checkKey(keys)];
   if (!Array.isArray(keys)) throw keyError(keys, 'must be a string or a list of strings');
   if (keys.length === 0) throw keyError(keys, 'must not be an empty list');
-  return [...new Set(Array.from<unknown, string>(keys, checkedKey))].toSorted();
+  return [...new Set(Array.from<unknown, string>(keys, checkKey))].toSorted();
 }
 
 /** How several keys are named in messages. */
@@ -23,7 +23,8 @@ export function keyNames(keys: readonly string[]): string {
   return keys.length === 1 ? keys[0]! : keys.join(', ');
 }
 
-function checkedKey(key: unknown): string {
+/** The key. Throws `LockKeyError`. */
+export function checkKey(key: unknown): string {
   if (typeof key !== 'string') throw keyError(key, 'must be a string');
   if (key === '') throw keyError(key, 'must not be empty');
   if (key.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(key) > LONGEST_KEY_BYTES) {

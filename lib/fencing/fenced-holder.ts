@@ -1,9 +1,9 @@
-import { LockKeyError } from '../core/lock-errors.js';
+import { checkKey } from '../core/lock-keys.js';
 import { show } from '../core/option-values.js';
 
 /** Who writes: a `Lock` as it is, or what came from another process, `{ key, fencingToken }`. */
 export interface FencedHolder {
-  /** The lock that the token is of. Tokens of different locks cannot be compared. */
+  /** The lock that the token is of, at most 512 bytes. Tokens of different locks cannot be compared. */
   readonly key: string;
   /** From 0 to 2^63 - 1, as a `BIGINT` column holds it. */
   readonly fencingToken: bigint;
@@ -18,16 +18,9 @@ export function checkHolder(holder: FencedHolder): FencedHolder {
     throw new TypeError(`a lock or { key, fencingToken } is expected, got ${show(holder)}`);
   }
   const { key, fencingToken } = holder;
-  checkHolderKey(key);
+  checkKey(key);
   checkToken(fencingToken);
   return { key, fencingToken };
-}
-
-/** Throws `LockKeyError`. */
-export function checkHolderKey(key: unknown): void {
-  if (typeof key === 'string' && key !== '') return;
-  const got = show(key);
-  throw new LockKeyError(`the key of a fencing token must be a non-empty string, got ${got}`, got);
 }
 
 function checkToken(token: unknown): void {

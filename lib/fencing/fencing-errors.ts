@@ -41,19 +41,19 @@ export class FencingTimeoutError extends LockError {
     readonly waitTimeout: number,
   ) {
     super(
-      `A write under lock "${key}" was not begun within ${waitTimeout} ms: an earlier one goes on`,
+      `A write under lock ${quoted(key)} was not begun within ${waitTimeout} ms: an earlier one goes on`,
       key,
     );
   }
 }
 
-/** A request carries no fencing token, or one that cannot be read. */
+/** A request carries no fencing token, one that cannot be read, or one that is larger than any lock's can be. */
 export class FencingTokenError extends LockError {
   readonly code = 'LOCK_TOKEN_INVALID';
 
   constructor(
     key: string,
-    readonly reason: 'missing' | 'malformed',
+    readonly reason: 'missing' | 'malformed' | 'implausible',
     message: string,
   ) {
     super(message, key);

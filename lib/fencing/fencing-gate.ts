@@ -16,8 +16,9 @@ export interface TokenGate {
 export interface FencingGateOptions {
   /**
    * Keys that are remembered. Beyond it, the key that was not seen for the longest time is forgotten, and lets any token in
-   * again: choose more than are written to during the longest pause of a holder that is to be survived.
-   * @default Infinity
+   * again: choose more than are written to during the longest pause of a holder that is to be survived. `Infinity`: all, for
+   * keys that no stranger chooses.
+   * @default 100_000
    */
   readonly maxKeys?: number | undefined;
 }
@@ -33,6 +34,7 @@ export interface FencingRunOptions {
 }
 
 const WAIT_TIMEOUT = 30_000;
+const MAX_KEYS = 100_000;
 
 /**
  * The largest token seen for each key, in this process and until it ends: for a resource that one process owns, such as a
@@ -47,7 +49,7 @@ export class FencingGate implements TokenGate {
   readonly #turns = new AsyncLocalStorage<WriteTurn>();
 
   /** Throws `RangeError` for a bad `maxKeys`. */
-  constructor({ maxKeys = Infinity }: FencingGateOptions = {}) {
+  constructor({ maxKeys = MAX_KEYS }: FencingGateOptions = {}) {
     if (maxKeys !== Infinity && (!Number.isSafeInteger(maxKeys) || maxKeys < 1)) {
       throw new RangeError(
         `maxKeys must be a whole number of at least 1, or Infinity, got ${show(maxKeys)}`,
@@ -67,7 +69,7 @@ export class FencingGate implements TokenGate {
       throw new LockStaleError(key, fencingToken, newest);
     }
     this.#newest.delete(key);
-    this.#newest.set(key, fencingToken);
+    this.#newest.set(ownCopy(key), fencingToken);
     if (this.#newest.size > this.#maxKeys) this.#forgetOne();
   }
 
@@ -106,6 +108,11 @@ export class FencingGate implements TokenGate {
     return this.#newest.get(key);
   }
 
+  /** Lets any token of the key in again: after a forged one, say. Returns whether one was remembered. */
+  forget(key: string): boolean {
+    return this.#newest.delete(key);
+  }
+
   /** Keys that are remembered. */
   get size(): number {
     return this.#newest.size;
@@ -130,6 +137,11 @@ export class FencingGate implements TokenGate {
       return;
     }
   }
+}
+
+/** A part of a string keeps all of it in memory: that of a key, the URL or the body of its request. */
+function ownCopy(key: string): string {
+  return Buffer.from(key).toString();
 }
 
 function patienceOf(key: string, options: FencingRunOptions): Patience {

@@ -1,16 +1,22 @@
-import { show } from '../core/option-values.js';
+/** What no key of data may begin with. */
+const GUARDS = /^\{[^}]+\}:guard:/;
 
 /**
  * The key where the token of `lockKey` is kept, in the Cluster slot of `dataKey`. `clientPrefix` is what the client puts in
- * front of every key. Throws `RangeError` for a key with a closing brace outside of a hash tag.
+ * front of every key. `undefined` for a key with a closing brace outside of a hash tag.
  */
-export function guardKey(lockKey: string, dataKey: string, clientPrefix: string): string {
+export function guardKey(
+  lockKey: string,
+  dataKey: string,
+  clientPrefix: string,
+): string | undefined {
   const tag = hashTag(clientPrefix + dataKey);
   const guard = `{${tag}}:guard:${lockKey}`;
-  if (hashTag(clientPrefix + guard) === tag) return guard;
-  throw new RangeError(
-    `the guard of key ${show(dataKey)} cannot be put into its Cluster slot: give the key a hash tag, as in "{order:42}:total"`,
-  );
+  return hashTag(clientPrefix + guard) === tag ? guard : undefined;
+}
+
+export function isGuardKey(key: string): boolean {
+  return GUARDS.test(key);
 }
 
 /** What decides a key's slot: the text in its first braces, unless they are empty or not closed. */

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { reasonOf, withoutSecrets } from '../core/contract/safe-error.js';
+import { LockKeyError } from '../core/lock-errors.js';
+import { checkKey } from '../core/lock-keys.js';
 import { show } from '../core/option-values.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
 import { LockStaleError } from './fencing-errors.js';
 import { guardKey } from './guard-keys.js';
+import { checkCommand } from './guarded-command.js';
+import type { Argument } from './guarded-command.js';
 
 /** The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that is used. */
 export interface RedisGateClient {
@@ -19,16 +23,16 @@ interface ClientOptions {
   readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined;
 }
 
-type Argument = string | number | Buffer;
-
 export interface RedisFencingGateOptions {
   /**
    * Milliseconds after its last use that a token is forgotten: longer than the longest pause of a holder that is to be
-   * survived. `Infinity`: never.
-   * @default Infinity
+   * survived. `Infinity`: never, for keys that no stranger chooses.
+   * @default 604_800_000, seven days
    */
   readonly keepFor?: number | undefined;
 }
+
+const SEVEN_DAYS = 604_800_000;
 
 /**
  * KEYS: guard, data. ARGV: token, ms to keep it or 0, command, its arguments behind the key. Without a command, only the
@@ -52,6 +56,8 @@ else
 end
 if not ARGV[3] then return { 1 } end
 return { 1, redis.call(ARGV[3], KEYS[2], unpack(ARGV, 4)) }`;
+/** KEYS: guard. */
+const FORGET = `return redis.call('del', KEYS[1])`;
 const SHA1 = createHash('sha1').update(FENCED).digest('hex');
 
 /** The largest token seen for each key, in Redis: for data that lives there, and for a gate that several processes share. */
@@ -60,7 +66,7 @@ export class RedisFencingGate implements TokenGate {
   readonly #keepFor: number;
 
   /** `client` stays yours: it is never closed here. Throws `TypeError` or `RangeError` naming the option. */
-  constructor(client: RedisGateClient, { keepFor = Infinity }: RedisFencingGateOptions = {}) {
+  constructor(client: RedisGateClient, { keepFor = SEVEN_DAYS }: RedisFencingGateOptions = {}) {
     if (typeof client?.evalsha !== 'function') {
       throw new TypeError('RedisFencingGate expects an ioredis client');
     }
@@ -73,9 +79,12 @@ export class RedisFencingGate implements TokenGate {
     this.#keepFor = keepFor === Infinity ? 0 : keepFor;
   }
 
-  /** Leaves the token. Rejects with `LockStaleError` when a larger one of the key was here. */
+  /** Leaves the token. Rejects with `LockStaleError` when a larger one of the key was here, with `LockKeyError` for a bad key. */
   async enter(holder: FencedHolder): Promise<void> {
-    await this.#run(holder, checkHolder(holder).key, []);
+    const { key } = checkHolder(holder);
+    const guard = this.#guardOf(key, key);
+    if (guard !== undefined) return void (await this.#run(holder, guard, key, []));
+    throw new LockKeyError(`the key of a guard has no "}" outside of "{…}", got ${show(key)}`, key);
   }
 
   /**
@@ -83,29 +92,55 @@ export class RedisFencingGate implements TokenGate {
    * argument, and no other, is a key. Resolves with its reply; rejects with `LockStaleError`, and nothing is done, when a
    * larger token of `holder.key` was left. In a Cluster and elsewhere, keys share what is left by their hash tag: give
    * the same one to all that a lock protects.
+   *
+   * Rejects with `TypeError` for a key, a command or an argument that is a list, or of another type; with `RangeError` for a
+   * key whose guard cannot be in its slot, or that is one of a guard.
    */
-  call(
+  async call(
     holder: FencedHolder,
     key: string,
     command: string,
     ...args: readonly Argument[]
   ): Promise<unknown> {
-    return this.#run(holder, key, [command, ...args]);
+    checkCommand(key, command, args);
+    const guard = this.#guardOf(checkHolder(holder).key, key);
+    if (guard !== undefined) return this.#run(holder, guard, key, [command, ...args]);
+    throw new RangeError(
+      `the guard of key ${show(key)} cannot be put into its Cluster slot: give the key a hash tag, as in "{order:42}:total"`,
+    );
+  }
+
+  /**
+   * Lets any token of the lock in again: after a forged one, say. `dataKey` is one of those that `call` was given. Resolves
+   * with whether a token was kept.
+   */
+  async forget(key: string, dataKey: string = key): Promise<boolean> {
+    const guard = this.#guardOf(checkKey(key), checkKey(dataKey));
+    if (guard === undefined) return false;
+    try {
+      return (await this.#client.eval(FORGET, 1, guard)) === 1;
+    } catch (error) {
+      throw withoutSecrets(error);
+    }
   }
 
   async #run(
     holder: FencedHolder,
+    guard: string,
     dataKey: string,
     command: readonly Argument[],
   ): Promise<unknown> {
     const { key, fencingToken } = checkHolder(holder);
-    const { keyPrefix, redisOptions } = this.#client.options ?? {};
-    const guard = guardKey(key, dataKey, keyPrefix ?? redisOptions?.keyPrefix ?? '');
     const token = String(fencingToken);
     const reply = await this.#evaluate([guard, dataKey, token, this.#keepFor, ...command]);
     const [entered, result] = reply as [number, unknown];
     if (entered === 1) return result;
     throw new LockStaleError(key, fencingToken, BigInt(result as string));
+  }
+
+  #guardOf(lockKey: string, dataKey: string): string | undefined {
+    const { keyPrefix, redisOptions } = this.#client.options ?? {};
+    return guardKey(lockKey, dataKey, keyPrefix ?? redisOptions?.keyPrefix ?? '');
   }
 
   async #evaluate(keysAndArgs: readonly Argument[]): Promise<unknown> {

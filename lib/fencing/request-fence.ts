@@ -1,9 +1,11 @@
+import { timeOfDay } from '../core/clock.js';
 import { httpStatus } from '../core/http-status.js';
 import { KeyTemplate } from '../core/key-template.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
+import { checkKey } from '../core/lock-keys.js';
 import { show } from '../core/option-values.js';
-import { checkHolderKey } from './fenced-holder.js';
+import { quoted } from '../core/printable.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
 import { tokenIn } from './fencing-header.js';
@@ -19,7 +21,16 @@ export interface RequestFenceOptions {
    * @default 'refuse'
    */
   readonly missing?: 'refuse' | 'pass' | undefined;
+  /**
+   * The largest token that a lock can have by now, asked for each request. A larger one is refused with 400: it is forged, and
+   * would shut out every rightful holder.
+   * @default the time of day in microseconds and an hour, which no store of this package gets ahead of
+   */
+  readonly largestToken?: (() => bigint) | undefined;
 }
+
+const HOUR = 3_600_000;
+const plausible = () => BigInt(Math.ceil(timeOfDay() + HOUR)) * 1_000n;
 
 /** A template over the request, or a function of it. */
 export type FenceKey<Request> = string | ((request: Request) => string);
@@ -29,6 +40,7 @@ export class RequestFence<Request> {
   readonly #keyOf: (request: Request) => string;
   readonly #gate: TokenGate;
   readonly #missing: 'refuse' | 'pass';
+  readonly #largestToken: () => bigint;
 
   /** `scope` gives the values that a template's names stand for. Throws `TypeError` naming the option. */
   constructor(
@@ -37,16 +49,22 @@ export class RequestFence<Request> {
     options: RequestFenceOptions,
     scope: (request: Request) => object,
   ) {
-    const { gate, missing = 'refuse' } = options ?? {};
+    const { gate, missing = 'refuse', largestToken = plausible } = options ?? {};
     if (typeof gate?.enter !== 'function') {
       throw new TypeError(`${owner}: options.gate must be a FencingGate or a RedisFencingGate`);
     }
     if (missing !== 'refuse' && missing !== 'pass') {
       throw new TypeError(`${owner}: missing must be 'refuse' or 'pass', got ${show(missing)}`);
     }
+    if (typeof largestToken !== 'function') {
+      throw new TypeError(
+        `${owner}: largestToken must be a function that returns a bigint, got ${show(largestToken)}`,
+      );
+    }
     this.#keyOf = keyFunction(owner, key, scope);
     this.#gate = gate;
     this.#missing = missing;
+    this.#largestToken = largestToken;
   }
 
   /**
@@ -58,9 +76,10 @@ export class RequestFence<Request> {
     headers: IncomingHeaders | undefined,
   ): Promise<FencedHolder | undefined> {
     const key = this.#keyOf(request);
-    checkHolderKey(key);
+    checkKey(key);
     const fencingToken = this.#tokenIn(headers, key);
     if (fencingToken === undefined) return undefined;
+    checkPlausible(key, fencingToken, this.#largestToken());
     const holder = { key, fencingToken };
     await this.#gate.enter(holder);
     return holder;
@@ -75,6 +94,12 @@ export class RequestFence<Request> {
       throw error;
     }
   }
+}
+
+function checkPlausible(key: string, token: bigint, largest: bigint): void {
+  if (token <= largest) return;
+  const message = `The fencing token ${token} of the request for ${quoted(key)} is larger than that of any lock can be: ${largest} at most`;
+  throw new FencingTokenError(key, 'implausible', message);
 }
 
 const FAULTS_OF_REQUESTS: readonly LockErrorCode[] = [

@@ -1,9 +1,14 @@
 import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { LockError, LockKeyError } from 'nest-holdfast';
 import { FencingGate, type FencedHolder, LockStaleError } from '../../lib/fencing/index.js';
 import { Deferred } from '../nest/support/deferred.js';
 import { inTime } from '../support/faults/in-time.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const of = (fencingToken: bigint, key = 'order:42'): FencedHolder => ({ key, fencingToken });
 
@@ -251,6 +256,25 @@ describe('FencingGate', () => {
       expect(enters(gate, of(4n, 'b'))).toBe(true);
     });
 
+    it('is 100,000, so that strangers who choose keys cannot fill the memory', () => {
+      const gate = new FencingGate();
+      for (let id = 0; id <= 100_000; id++) gate.enter(of(1n, `doc:${id}`));
+      expect(gate.size).toBe(100_000);
+      expect(gate.newest('doc:0')).toBeUndefined();
+      expect(gate.newest('doc:1')).toBe(1n);
+    });
+
+    it('remembers keys alone, and not the bodies that they are cut out of', () => {
+      const gate = new FencingGate();
+      const before = memoryInUse();
+      for (let id = 0; id < 500; id++) {
+        const body = `${id}:${'x'.repeat(100_000)}`;
+        gate.enter(of(1n, body.slice(0, 40)));
+      }
+      expect(memoryInUse() - before).toBeLessThan(25_000_000); // all bodies are 50 MB
+      expect(gate.size).toBe(500);
+    });
+
     it('keeps a key in whose line somebody waits for the check', async () => {
       const gate = new FencingGate({ maxKeys: 1 });
       const write = jest.fn();
@@ -278,7 +302,15 @@ describe('FencingGate', () => {
     expect(enter).toThrow(`fencingToken must be a bigint from 0n to 2n ** 63n - 1n, ${message}`);
   });
 
-  it.each(['', undefined, 42])('refuses %p for a key', (key) => {
+  it('forgets a key when it is told to', () => {
+    const gate = new FencingGate();
+    gate.enter(of(2n ** 63n - 1n));
+    expect(gate.forget('order:42')).toBe(true);
+    expect(gate.forget('order:42')).toBe(false);
+    expect(enters(gate, of(1n))).toBe(true);
+  });
+
+  it.each(['', undefined, 42, ['a'], 'ü'.repeat(257)])('refuses %p for a key', (key) => {
     const enter = () => new FencingGate().enter({ key: key as string, fencingToken: 1n });
     expect(enter).toThrow(LockKeyError);
   });
@@ -298,4 +330,10 @@ function enters(gate: FencingGate, holder: FencedHolder): boolean {
     if (error instanceof LockStaleError) return false;
     throw error;
   }
+}
+
+/** Bytes of what is still reachable. */
+function memoryInUse(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
 }

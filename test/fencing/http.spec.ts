@@ -30,6 +30,8 @@ const MALFORMED = [
   '1, 2',
 ];
 const STALE = 'The fencing token is stale';
+const INVALID = 'The fencing token is not valid';
+const HOUR = 3_600_000;
 const MISSING = 'The fencing token is missing';
 
 type PublicError = Error & { readonly status: number; readonly publicMessage: string };
@@ -110,6 +112,38 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
+  it('400 for a forged token that would shut everybody out, without a word of it', async () => {
+    const { send, gate, handler } = around({ onError: 'respond' });
+    for (const forged of ['9223372036854775807', String((Date.now() + 2 * HOUR) * 1_000)]) {
+      const response = await send(forged);
+      expect(response.status).toBe(400);
+      expect(response.body).toEqual({ code: 'LOCK_TOKEN_INVALID', message: INVALID });
+    }
+    expect(handler).not.toHaveBeenCalled();
+    expect(gate.newest('order:42')).toBeUndefined();
+    expect((await send(String(Date.now() * 1_000))).status).toBe(200);
+  });
+
+  it('asks for the largest token that there can be, each time, where tokens are not times', async () => {
+    let revision = 17n;
+    const { send } = around({ largestToken: () => revision });
+    expect((await send('18')).status).toBe(400);
+    revision = 18n;
+    expect((await send('18')).status).toBe(200);
+  });
+
+  it.each([
+    ['of more than 512 bytes', () => 'ü'.repeat(257)],
+    ['that are lists', () => ['order:42']],
+    ['that are none', () => undefined],
+  ])('400 for keys %s', async (_, key) => {
+    const { send, gate } = around({ onError: 'respond' }, key as () => string);
+    const response = await send('1');
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ code: 'LOCK_KEY_INVALID' });
+    expect(gate.size).toBe(0);
+  });
+
   it('400 for two tokens', async () => {
     const { app } = around({ onError: 'respond' });
     await using server = await Listening.start(app);
@@ -158,6 +192,7 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
     ['a', undefined, 'fencedRequest: options.gate must be a FencingGate'],
     ['a', { gate: {} }, 'fencedRequest: options.gate must be a FencingGate'],
     ['a', { gate: new FencingGate(), missing: 'skip' }, "missing must be 'refuse' or 'pass'"],
+    ['a', { gate: new FencingGate(), largestToken: 5n }, 'largestToken must be a function'],
     ['a', { gate: new FencingGate(), onError: 'throw' }, "onError must be 'next' or 'respond'"],
   ])('refuses misuse: %p, %p', (key, options, message) => {
     const make = () => fencedRequest(key as string, options as never);
@@ -200,9 +235,23 @@ describe.each(ADAPTERS)('FencingGuard on %s', (adapter) => {
     const missing = await app.http.get('/orders/42');
     expect(missing.status).toBe(428);
     expect(missing.body).toEqual({ statusCode: 428, code: 'LOCK_TOKEN_INVALID', message: MISSING });
-    for (const token of MALFORMED.filter((each) => each.trim() !== '')) {
-      expect((await send(token)).status).toBe(400);
+    const forged = String(2n ** 63n - 1n);
+    for (const token of [...MALFORMED.filter((each) => each.trim() !== ''), forged]) {
+      const { status, body } = await send(token);
+      expect(status).toBe(400);
+      expect(body).toEqual({ statusCode: 400, code: 'LOCK_TOKEN_INVALID', message: INVALID });
     }
+    expect((await send('2')).status).toBe(200);
+  });
+
+  it('400 for two tokens', async () => {
+    await using app = await startApp({ adapter, controllers: [Orders] });
+    const twice = new Headers([
+      [FENCING_HEADER, '1'],
+      [FENCING_HEADER, '2'],
+    ]);
+    const url = await app.app.getUrl();
+    expect((await fetch(`${url}/orders/42`, { headers: twice })).status).toBe(400);
   });
 
   it('lets requests without a token pass, where it is told to', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Cluster } from 'ioredis';
-import { LockService, RedisLockStore } from 'nest-holdfast';
+import { LockKeyError, LockService, RedisLockStore } from 'nest-holdfast';
 import { type FencedHolder, LockStaleError, RedisFencingGate } from '../../lib/fencing/index.js';
 import { guardKey } from '../../lib/fencing/guard-keys.js';
 import { OwnClient, disconnect } from '../stores/redis-locks.js';
@@ -100,6 +100,54 @@ describe('RedisFencingGate', () => {
     });
   });
 
+  describe('refuses what a body may have instead of a string, and does nothing', () => {
+    const list = ['x', 'PX', '50'];
+
+    it.each([
+      ['a list as the key', ['{order:42}:total', '999999'], 'SET', [1], 'the key of call must be a string that is not empty, got an array'], // prettier-ignore
+      ['an empty key', '', 'SET', [1], 'the key of call must be'],
+      ['a list as the command', 'total', ['SET', 'total'], [1], 'the command of call must be a string, got an array'], // prettier-ignore
+      ['a list as a value', 'total', 'SET', [list], 'the arguments of call must be strings, numbers or Buffers, got an array'], // prettier-ignore
+      ['an object as a value', 'total', 'SET', [{}], 'the arguments of call must be'],
+      ['nothing as a value', 'total', 'SET', [null], 'the arguments of call must be'],
+    ])('%s', async (_, key, command, args, message) => {
+      const called = gate.call(of(1n), key as string, command as string, ...(args as string[]));
+      await expect(called).rejects.toThrow(TypeError);
+      await expect(
+        gate.call(of(1n), key as string, command as string, ...(args as string[])),
+      ).rejects.toThrow(message);
+      expect(await own.redis.keys('*')).toEqual([]);
+    });
+
+    it('a key of a guard, which data would overwrite', async () => {
+      await gate.enter(of(5n, 'b'));
+      const overwriting = gate.call(of(1n, 'other'), '{b}:guard:b', 'SET', '0');
+      await expect(overwriting).rejects.toThrow(RangeError);
+      await expect(gate.enter(of(4n, 'b'))).rejects.toThrow(LockStaleError);
+    });
+
+    it.each([
+      ['longer than 512 bytes', 'ü'.repeat(257)],
+      ['empty', ''],
+      ['a list', ['a']],
+      ['with a brace that opens nothing', 'a}b'],
+    ])('a key of a lock that is %s', async (_, key) => {
+      await expect(gate.enter(of(1n, key as string))).rejects.toThrow(LockKeyError);
+      expect(await own.redis.keys('*')).toEqual([]);
+    });
+  });
+
+  it('forgets a key when it is told to', async () => {
+    await gate.enter(of(LARGEST));
+    await gate.call(of(LARGEST), 'total', 'GET');
+    expect(await gate.forget('order:42')).toBe(true);
+    expect(await gate.forget('order:42')).toBe(false);
+    await gate.enter(of(1n));
+    await expect(gate.call(of(1n), 'total', 'GET')).rejects.toThrow(LockStaleError);
+    expect(await gate.forget('order:42', 'total')).toBe(true);
+    await gate.call(of(1n), 'total', 'GET');
+  });
+
   it('sends the script once, then its hash', async () => {
     await own.redis.script('FLUSH');
     const sent = jest.spyOn(own.redis, 'eval');
@@ -109,16 +157,18 @@ describe('RedisFencingGate', () => {
     sent.mockRestore();
   });
 
-  it('keeps the token, unless it is told for how long', async () => {
-    const guard = guardKey('order:42', 'order:42', '');
+  it('keeps the token for seven days, or as long as it is told', async () => {
+    const guard = guardKey('order:42', 'order:42', '')!;
     await gate.enter(of(1n));
+    expect(await own.redis.pttl(guard)).toBeGreaterThan(604_000_000);
+    await new RedisFencingGate(own.redis, { keepFor: Infinity }).enter(of(1n));
     expect(await own.redis.pttl(guard)).toBe(-1);
     await new RedisFencingGate(own.redis, { keepFor: 60_000 }).enter(of(1n));
     expect(await own.redis.pttl(guard)).toBeGreaterThan(50_000);
   });
 
   it('reads what others have written with zeros in front, and refuses what is no number', async () => {
-    const guard = guardKey('order:42', 'order:42', '');
+    const guard = guardKey('order:42', 'order:42', '')!;
     await own.redis.set(guard, '0010');
     await expect(gate.enter(of(9n))).rejects.toMatchObject({ newest: 10n });
     await gate.enter(of(11n));

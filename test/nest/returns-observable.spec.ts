@@ -62,7 +62,7 @@ describe('@DistributedLock on a method that returns an Observable', () => {
   let feed: Feed;
 
   beforeAll(async () => {
-    app = await startServices([Feed], { store, ttl: 1_000 });
+    app = await startServices([Feed], { store });
     feed = app.get(Feed);
   });
   afterAll(() => app[Symbol.asyncDispose]());

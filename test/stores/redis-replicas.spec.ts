@@ -60,7 +60,7 @@ describe('trap-21 A lock that replicas must have', () => {
   });
 
   it('is not granted where there are fewer replicas, and its key is freed again', async () => {
-    const locks = new LockService(withReplicas(2));
+    const locks = new LockService(withReplicas(2, 1_000));
     await expect(locks.tryAcquire('order:42')).rejects.toMatchObject({
       code: 'LOCK_STORE_FAILED',
       message: expect.stringContaining('1 of 2 replicas acknowledged'),
@@ -69,19 +69,19 @@ describe('trap-21 A lock that replicas must have', () => {
   });
 
   it('is in jeopardy, and lost in the end, when its extensions are not acknowledged', async () => {
-    const locks = new LockService(withReplicas(1), { ttl: 900 });
+    const locks = new LockService(withReplicas(1, 1_000), { ttl: 4_000 });
     const jeopardy = jest.fn();
     locks.events.on('jeopardy', jeopardy);
     const lock = await locks.acquire('order:42');
     replica.pause();
-    await expect(lock.extend(900)).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    await expect(lock.extend(4_000)).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
     await until(() => lock.signal.aborted);
     expect(jeopardy).toHaveBeenCalled();
     expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
   });
 
   it('recovers when the replica answers again in time', async () => {
-    const locks = new LockService(withReplicas(1), { ttl: 3_000 });
+    const locks = new LockService(withReplicas(1, 1_000), { ttl: 9_000 });
     const recovered = jest.fn();
     locks.events.on('recovered', recovered);
     const lock = await locks.acquire('order:42');
@@ -96,7 +96,7 @@ describe('trap-21 A lock that replicas must have', () => {
   it('is not granted by a WAIT that another connection answered', async () => {
     await using proxy = await TcpProxy.start(master.port);
     await using behind = new OwnClient(proxy.url, { autoResendUnfulfilledCommands: true });
-    const store = new RedisLockStore(behind.redis, { replicas: 1, replicaTimeout: 2_000 });
+    const store = new RedisLockStore(behind.redis, { replicas: 1, replicaTimeout: 10_000 });
     await (await store.tryAcquire(aRequest('order:1')))!.release();
 
     replica.pause();

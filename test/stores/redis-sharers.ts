@@ -32,11 +32,12 @@ export class SharingProcess implements AsyncDisposable {
     return lease;
   }
 
-  /** Stands in line, and makes a lock of the claim. */
+  /** Stands in line, and makes a lock of the claim; once more where the machine was too slow for the claim. */
   async wait(request: AcquireRequest, signal = new AbortController().signal): Promise<Lease> {
-    const lease = await this.store.acquire!(request, signal);
-    if (!(await lease.extend(request.ttl))) throw new Error('the claim ended too early');
-    return lease;
+    for (;;) {
+      const lease = await this.store.acquire!(request, signal);
+      if (await lease.extend(request.ttl)) return lease;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,7 +11,7 @@ import { ServerLog } from './server-log.js';
 jest.setTimeout(30_000);
 
 /** What a place may stay unused after the ttl of the one who had it: less than the time between two signs of life. */
-const SLACK = 200;
+const SLACK = 1_000;
 
 describe('The line for a lock on Redis that several may share', () => {
   let server: RedisServer;
@@ -132,23 +132,20 @@ describe('The line for a lock on Redis that several may share', () => {
     ['the next one, when one of two has', aPermit(2, 'doc:1'), [aPermit(2, 'doc:1', 400), aPermit(2, 'doc:1')]], // prettier-ignore
   ])('lets %s crashed, in within the ttl', async (_, next, held) => {
     for (const request of held) await a.take(request);
-    const since = performance.now();
-    const granted = await b.wait(next);
-    expect(performance.now() - since).toBeLessThanOrEqual(400 + SLACK);
+    const granted = await inTime(400 + SLACK, b.wait(next));
     expect(await granted.release()).toBe(true);
   });
 
   it('lets a writer in when a reader that was extended until then crashes, within its ttl', async () => {
-    await using own = new QueueProcess(server.url, { ttl: 400 });
+    const ttl = 3_600; // a machine that stands still for two seconds does not lose it
+    await using own = new QueueProcess(server.url, { ttl });
     const sent = jest.spyOn(own.redis, 'evalsha');
     await own.locks.acquire('doc:1', { mode: 'read' });
     const writing = b.wait(aRequest('doc:1'));
-    await until(() => sent.mock.calls.length > 5); // one for the lock, and more extensions than a ttl has
+    await until(() => sent.mock.calls.length > 2); // one for the lock, and two extensions
     expect(await server.command('GET', 'lock:doc:1')).toBe('*inf');
     own.redis.disconnect();
-    const since = performance.now();
-    const writer = await writing;
-    expect(performance.now() - since).toBeLessThanOrEqual(400 + SLACK);
+    const writer = await inTime(ttl + SLACK, writing);
     expect(await writer.release()).toBe(true);
   });
 
@@ -200,7 +197,7 @@ describe('The line for a lock on Redis that several may share', () => {
     await standing(server, 'doc:1', 3);
     cancel.abort(reason);
     await expect(writer).rejects.toBe(reason);
-    for (const lease of await inTime(500, Promise.all(readers))) await lease.release(); // before a beat
+    for (const lease of await inTime(1_000, Promise.all(readers))) await lease.release(); // before a beat
     expect(await reader.release()).toBe(true);
     await nothingLeft(server);
   });
@@ -208,13 +205,11 @@ describe('The line for a lock on Redis that several may share', () => {
   it('is served after the last reader crashed, before a writer who only tries', async () => {
     const before = await a.take(aRequest('doc:1'));
     await before.release(); // its counter says that nobody stood in line
-    await a.take(aReader('doc:1', 300));
-    const waiting = b.store.acquire!(aRequest('doc:1'), new AbortController().signal);
+    await a.take(aReader('doc:1'));
+    const waiting = b.wait(aRequest('doc:1'));
     await standing(server, 'doc:1', 1);
     await server.command('DEL', 'lock:doc:1'); // as if its ttl had passed
     expect(await c.store.tryAcquire(aRequest('doc:1'))).toBeUndefined();
-    const lease = await waiting;
-    expect(await lease.extend(30_000)).toBe(true);
-    expect(await lease.release()).toBe(true);
+    expect(await (await waiting).release()).toBe(true);
   });
 });

@@ -22,7 +22,8 @@ export class RedisScript {
     return client
       .evalsha(this.#sha1, keys.length, ...keys, ...args)
       .then(read, (error: unknown) => {
-        if (!reasonOf(error).startsWith('NOSCRIPT')) return failed(driverError(error));
+        const isUnknown = error instanceof Error && reasonOf(error).startsWith('NOSCRIPT');
+        if (!isUnknown) return failed(driverError(error));
         return client
           .eval(this.source, keys.length, ...keys, ...args)
           .then(read, (second: unknown) => failed(driverError(second)));
