@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 import { requestFor } from './acquire-request.js';
-import { giveBack, whyUseless } from './grant.js';
+import { checkAttempt, checkClaim, giveBack, whyUseless } from './grant.js';
 import type { Grant, Passed } from './grant.js';
 import { LockError, LockStoreError, LockTimeoutError } from './lock-errors.js';
 import { keyNames } from './lock-keys.js';
@@ -8,6 +8,7 @@ import type { AcquireRequest, Lease, LockStore, QuorumReport } from './lock-stor
 import { tryAcquireAll } from './many-keys.js';
 import type { Patience } from './patience.js';
 import { reasonOf } from './contract/safe-error.js';
+import { checkBoolean } from './contract/store-answers.js';
 import { StoreTimeout } from './store-call.js';
 import type { StoreCall, StoreCalls } from './store-call.js';
 import type { Turn } from './turn.js';
@@ -63,6 +64,7 @@ export class Attempts {
     const sentAt = clock.now();
     return this.#ask(
       () => tryAcquireAll(store, this.#request),
+      checkAttempt,
       (lease) => {
         this.#turn.answered();
         this.#tooLate = undefined;
@@ -78,6 +80,7 @@ export class Attempts {
     this.#count++;
     const claim = await this.#ask(
       () => this.#around.store.acquire!(this.#request, signal),
+      checkClaim,
       (lease) => lease,
       giveBack,
       Infinity, // it waits, so only the deadline ends it
@@ -91,6 +94,7 @@ export class Attempts {
     if (!(lease instanceof Promise)) return this.#inTime({ lease, ...times });
     return this.#ask(
       () => lease,
+      checkAttempt,
       (answer) => answer && this.#inTime({ lease: answer, ...times }),
       giveBack,
     );
@@ -103,6 +107,7 @@ export class Attempts {
     try {
       return await this.#ask(
         () => lease.extend(this.#turn.ttl),
+        checkBoolean,
         (isOurs) => (isOurs ? this.#inTime(grant) : undefined),
         () => giveBack(lease),
       );
@@ -126,12 +131,13 @@ export class Attempts {
   /** `late` gets an answer that nobody waits for any more. */
   #ask<Answer, Result>(
     ask: () => Promise<Answer>,
+    check: (answer: unknown) => void,
     read: (answer: Answer) => Result | Promise<Result>,
     late: (answer: Answer) => void,
     within = this.#patience.callLimit,
   ): Promise<Result> {
     return this.#around.calls.make(
-      new Question(this, ask, read, late, within, this.#patience.signal),
+      new Question(this, ask, check, read, late, within, this.#patience.signal),
     );
   }
 
@@ -176,6 +182,7 @@ class Question<Answer, Result> implements StoreCall<Answer, Result> {
   constructor(
     asker: Attempts,
     readonly ask: () => Promise<Answer>,
+    readonly check: (answer: unknown) => void,
     readonly read: (answer: Answer) => Result | Promise<Result>,
     readonly late: (answer: Answer) => void,
     readonly within: number,

@@ -1,5 +1,7 @@
 import type { ResolvedLockOptions } from './lock-options.js';
-import type { Lease } from './lock-store.js';
+import { checkLease } from './contract/store-answers.js';
+import { UnknownAnswerError } from './contract/unknown-answer.js';
+import type { FencingRange, Lease } from './lock-store.js';
 import { promised } from './store-call.js';
 import { validUntil } from './validity.js';
 
@@ -26,6 +28,43 @@ export function whyUseless(
   if (now < end) return undefined;
   const limit = ttl === undefined ? `a maxHold of ${maxHold} ms` : `a ttl of ${ttl} ms`;
   return `its answer took ${Math.round(now - sentAt)} ms, which uses up ${limit}`;
+}
+
+/**
+ * What a lease makes of its end for the next holder. `undefined`: it is to be released, also where the store threw, or answered
+ * something that is no lease.
+ */
+export function passedOn(
+  lease: Lease,
+  ttl: number,
+  renew: boolean,
+  tokens?: FencingRange,
+): Lease | Promise<Lease | undefined> | undefined {
+  let next: unknown;
+  try {
+    next = lease.passOn?.(ttl, renew, tokens);
+    if (next instanceof Promise) return next as Promise<Lease | undefined>;
+    checkAttempt(next);
+    return next;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws for what is neither a lease nor `undefined`, and gives it back, in case that it was one. */
+export function checkAttempt(answer: unknown): asserts answer is Lease | undefined {
+  try {
+    checkLease(answer);
+  } catch (error) {
+    giveBack(answer as Lease);
+    throw error;
+  }
+}
+
+/** As `checkAttempt`, for an answer to `LockStore.acquire`: the one who waited has to have something. */
+export function checkClaim(answer: unknown): asserts answer is Lease {
+  if (answer === undefined) throw new UnknownAnswerError('a lease', answer);
+  checkAttempt(answer);
 }
 
 /** For a lease that nobody waits for any more. When this fails too, its ttl frees the key. */

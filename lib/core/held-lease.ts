@@ -1,5 +1,5 @@
 import { type Clock, monotonicTime } from './clock.js';
-import type { Grant } from './grant.js';
+import { type Grant, passedOn } from './grant.js';
 import { LeaseLife } from './lease-life.js';
 import { LeaseReturn } from './lease-return.js';
 import type { Returned } from './lease-return.js';
@@ -10,6 +10,7 @@ import type { ResolvedLockOptions } from './lock-options.js';
 import type { Lease, LockStore } from './lock-store.js';
 import { OneAtATime } from './one-at-a-time.js';
 import { reasonOf } from './contract/safe-error.js';
+import { checkBoolean } from './contract/store-answers.js';
 import { checkDowngrade } from './store-upkeep.js';
 import type { StoreCalls } from './store-call.js';
 import type { Turn } from './turn.js';
@@ -119,6 +120,7 @@ export class HeldLease extends LeaseLife {
       ask,
       // One that hangs must leave time for another: the next one waits for it.
       within: Math.min(this.options.storeTimeout, this.validity.ttl / 3, this.remaining),
+      check: checkBoolean,
       read: (answer) => answer,
       recover: (error) => this.#refuse(error),
       late: (answer) => this.#handBackLate(answer),
@@ -156,11 +158,10 @@ export class HeldLease extends LeaseLife {
     const { next } = this.#turn;
     // The answer to an extension could shorten the ttl that the next holder counts on.
     if (!next || this.permits || this.#changes.isBusy) return undefined;
-    const { ttl } = next;
     const now = this.#around.clock.now();
     const { validity } = this;
-    const isFresh = validity.isWhole && validity.ttl === ttl && this.remaining >= ttl / 2;
-    const lease = this.#lease.passOn?.(ttl, !isFresh);
+    const isFresh = validity.isWhole && validity.ttl === next.ttl && this.remaining >= next.ttl / 2;
+    const lease = passedOn(this.#lease, next.ttl, !isFresh);
     if (!lease) return undefined;
     const isAsked = lease instanceof Promise;
     const sentAt = isAsked ? now : this.validity.countedFrom;
@@ -189,12 +190,11 @@ export class HeldLease extends LeaseLife {
 
   #report(answer: Returned): void {
     if (answer.isConfirmed) return;
-    const { error } = answer;
-    this.#around.events.publish('releaseFailed', () => ({ ...this.event(), error }));
+    this.#around.events.publish('releaseFailed', () => ({ ...this.event(), error: answer.error }));
   }
 
   /** An extension that came through after the lease was given up keeps the key for nobody. */
-  #handBackLate(isOurs: boolean): void {
-    if (isOurs && this.lostError) void this.#handBack();
+  #handBackLate(isOurs: unknown): void {
+    if (isOurs === true && this.lostError) void this.#handBack();
   }
 }

@@ -2,6 +2,8 @@ import { inRootContext } from './async/root-context.js';
 import { monotonicTime } from './clock.js';
 import type { Clock } from './clock.js';
 import { withoutSecrets } from './contract/safe-error.js';
+import { checkBoolean } from './contract/store-answers.js';
+import { checkAttempt, giveBack } from './grant.js';
 import type { Lease, LockStore } from './lock-store.js';
 import type { StoreCall, StoreCalls } from './store-call.js';
 
@@ -37,7 +39,7 @@ export class LeaseReturn {
 
   /** The store has been asked to pass the lease on. */
   passed<Result>(lease: Promise<Lease | undefined>, then: Then<Result>): Promise<Result> {
-    return this.#confirmed(async () => (await lease) !== undefined, then);
+    return this.#confirmed(async () => (await this.#checked(lease)) !== undefined, then);
   }
 
   /** Leaves the key in the store for `rest` more milliseconds. */
@@ -60,6 +62,18 @@ export class LeaseReturn {
     else clock.schedule(rest, () => this.#freeAt(moment), true);
   }
 
+  /** What is no lease may stand for any: this one goes back, too. */
+  async #checked(passed: Promise<Lease | undefined>): Promise<Lease | undefined> {
+    const lease = await passed;
+    try {
+      checkAttempt(lease);
+      return lease;
+    } catch (error) {
+      giveBack(this.#lease);
+      throw error;
+    }
+  }
+
   #confirmed<Result>(give: () => Promise<boolean>, then: Then<Result>): Promise<Result> {
     return this.#around.calls.make(new Confirmation(give, this.#storeTimeout, then));
   }
@@ -67,6 +81,7 @@ export class LeaseReturn {
 
 /** Asks the store to take a lease back. */
 class Confirmation<Result> implements StoreCall<boolean, Result> {
+  readonly check = checkBoolean;
   readonly #then: Then<Result>;
 
   constructor(

@@ -1,3 +1,5 @@
+import { checkBoolean } from './contract/store-answers.js';
+import { checkAttempt } from './grant.js';
 import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
 
 /**
@@ -28,7 +30,7 @@ async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Leas
   const single = (key: string) => ({ ...request, key, keys: [key] });
   try {
     for (const key of request.keys) {
-      const lease = await store.tryAcquire(single(key));
+      const lease = await taken(store, single(key));
       if (!lease) {
         await releaseAll(leases);
         return undefined;
@@ -44,6 +46,13 @@ async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Leas
     await giveAllBack(leases);
     throw error;
   }
+}
+
+/** One attempt for one key. */
+async function taken(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {
+  const lease = await store.tryAcquire(request);
+  checkAttempt(lease);
+  return lease;
 }
 
 /** Of at least one. */
@@ -63,7 +72,7 @@ async function raiseToLargest(
   const largest = largestToken(tokens);
   const lower = requests.filter((_, index) => tokens[index]! < largest);
   const raised = await Promise.all(
-    lower.map((each) => store.tryAcquire({ ...each, fencingFloor: largest })),
+    lower.map((each) => taken(store, { ...each, fencingFloor: largest })),
   );
   if (raised.includes(undefined)) throw new Error('a key was lost while the others were taken');
   return largest;
@@ -91,6 +100,7 @@ async function allOrNone(
   change: (lease: Lease) => Promise<boolean>,
 ): Promise<boolean> {
   const changed = await Promise.all(leases.map(change));
+  changed.forEach(checkBoolean);
   if (changed.every(Boolean)) return true;
   await giveAllBack(leases); // what is left of them protects nothing
   return false;
@@ -98,6 +108,7 @@ async function allOrNone(
 
 async function releaseAll(leases: readonly Lease[]): Promise<boolean> {
   const released = await Promise.all(leases.map(async (each) => each.release()));
+  released.forEach(checkBoolean);
   return released.every(Boolean);
 }
 

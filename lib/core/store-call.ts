@@ -16,17 +16,19 @@ export interface StoreCall<Answer, Result> {
   readonly within: number;
   /** Stops waiting for the answer. */
   readonly signal?: AbortSignal | undefined;
+  /** Throws for what is no answer to it. */
+  check(answer: unknown): void;
   read(answer: Answer): Result | Promise<Result>;
-  /** The result in place of an answer, or the error to throw, for one of the store's, a `StoreTimeout` or `signal.reason`. */
+  /** The result in place of an answer, or the error to throw, for one of the store's or of `check`, a `StoreTimeout` or `signal.reason`. */
   recover(error: unknown): Result;
-  /** Gets an answer that came after the call had failed. */
+  /** Gets an answer that came after the call had failed, unchecked. */
   late?(answer: Answer): void;
 }
 
-/** What `ask` answers; a store that throws at once has rejected, too. */
+/** What `ask` answers; a store that throws at once has rejected, too, and one that answers at once has resolved. */
 export function promised<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return ask();
+    return Promise.resolve(ask());
   } catch (error) {
     return Promise.reject(error);
   }
@@ -58,7 +60,7 @@ export class StoreCalls {
 /** As `promised`, without a function for each call. */
 function asked<Answer>(call: StoreCall<Answer, unknown>): Promise<Answer> {
   try {
-    return call.ask();
+    return Promise.resolve(call.ask());
   } catch (error) {
     return Promise.reject(error);
   }
@@ -107,8 +109,13 @@ class OpenCall<Answer, Result> implements QueuedTimer {
   }
 
   #answered(answer: Answer): void {
-    if (this.#isOpen) this.#settle(true, answer);
-    else this.#call.late?.(answer);
+    if (!this.#isOpen) return this.#call.late?.(answer);
+    try {
+      this.#call.check(answer);
+    } catch (error) {
+      return this.#settle(false, error);
+    }
+    this.#settle(true, answer);
   }
 
   #fail(error: unknown): void {

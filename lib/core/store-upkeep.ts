@@ -6,6 +6,7 @@ import { keyNames } from './lock-keys.js';
 import { show } from './option-values.js';
 import type { Lease, LockInspection, LockStore, StoreDoubt, StoreNotice } from './lock-store.js';
 import { reasonOf } from './contract/safe-error.js';
+import { checkInspection } from './contract/store-answers.js';
 import type { StoreCalls } from './store-call.js';
 import { quoted } from './printable.js';
 
@@ -85,6 +86,7 @@ export async function inspectKey(
   return calls.make({
     ask: () => store.inspect!(key),
     within,
+    check: checkInspection,
     read: (inspection) => inspection,
     recover: (error) => {
       throw new LockStoreError(key, store.name, reasonOf(error), { cause: error });
@@ -101,6 +103,7 @@ export async function closeStore(
   await calls.make({
     ask: () => store.close!(),
     within,
+    check: () => undefined, // it has nothing to say
     read: () => undefined,
     recover: (error) => warn(`Lock store "${store.name}" was not closed: ${reasonOf(error)}`),
   });

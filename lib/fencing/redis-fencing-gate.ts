@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { reasonOf, withoutSecrets } from '../core/contract/safe-error.js';
-import { LockKeyError } from '../core/lock-errors.js';
 import { checkKey } from '../core/lock-keys.js';
+import { LockKeyError } from '../core/lock-errors.js';
 import { show } from '../core/option-values.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
 import { LockStaleError } from './fencing-errors.js';
+import { entryFrom, forgottenFrom } from './gate-replies.js';
 import { guardKey } from './guard-keys.js';
 import { checkCommand } from './guarded-command.js';
 import type { Argument } from './guarded-command.js';
@@ -117,11 +118,10 @@ export class RedisFencingGate implements TokenGate {
   async forget(key: string, dataKey: string = key): Promise<boolean> {
     const guard = this.#guardOf(checkKey(key), checkKey(dataKey));
     if (guard === undefined) return false;
-    try {
-      return (await this.#client.eval(FORGET, 1, guard)) === 1;
-    } catch (error) {
+    const asked = this.#client.eval(FORGET, 1, guard).catch((error: unknown) => {
       throw withoutSecrets(error);
-    }
+    });
+    return forgottenFrom(key, await asked);
   }
 
   async #run(
@@ -133,9 +133,9 @@ export class RedisFencingGate implements TokenGate {
     const { key, fencingToken } = checkHolder(holder);
     const token = String(fencingToken);
     const reply = await this.#evaluate([guard, dataKey, token, this.#keepFor, ...command]);
-    const [entered, result] = reply as [number, unknown];
-    if (entered === 1) return result;
-    throw new LockStaleError(key, fencingToken, BigInt(result as string));
+    const entry = entryFrom(key, reply, command.length > 0);
+    if ('result' in entry) return entry.result;
+    throw new LockStaleError(key, fencingToken, entry.newest);
   }
 
   #guardOf(lockKey: string, dataKey: string): string | undefined {

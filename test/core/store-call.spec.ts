@@ -12,6 +12,7 @@ function setUp() {
       calls.make<string, string>({
         ask: never,
         within: 300,
+        check: () => undefined,
         read: (answer) => answer,
         recover: (error) => `recovered from ${String(error)}`,
         ...call,

@@ -1,7 +1,7 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Held } from './held.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
-import { isOne } from './redis-script.js';
+import { isOne } from './replies.js';
 import { SharedRedisLease } from './shared-redis-lease.js';
 import { DOWNGRADE } from './shared-scripts.js';
 

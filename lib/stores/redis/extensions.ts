@@ -1,6 +1,6 @@
 import type { Held } from './held.js';
-import { isErrorText, isOne } from './redis-script.js';
 import type { RedisScript } from './redis-script.js';
+import { asList, isErrorText, isOne } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
 import { TurnCalls } from './turn-calls.js';
 
@@ -51,7 +51,7 @@ export class Extensions {
       args.push(locks, held.value);
     }
     this.#runner
-      .change(this.#script, keys, args, (reply) => reply as unknown[])
+      .change(this.#script, keys, args, (reply) => asList(reply, extensions.length))
       .then(
         (all) => settle(extensions, all),
         (error: unknown) => {
@@ -64,7 +64,11 @@ export class Extensions {
 function settle(extensions: readonly Extension[], answers: readonly unknown[]): void {
   extensions.forEach(({ resolve, reject }, index) => {
     const answer = answers[index];
-    if (isErrorText(answer)) reject(new Error(String(answer)));
-    else resolve(isOne(answer));
+    try {
+      if (isErrorText(answer)) throw new Error(answer);
+      resolve(isOne(answer));
+    } catch (error) {
+      reject(error);
+    }
   });
 }

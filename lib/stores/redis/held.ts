@@ -1,4 +1,5 @@
 import type { AcquireRequest } from '../../core/lock-store.js';
+import { asNumber, unknownReply } from './replies.js';
 import type { ServerKeys } from './server-keys.js';
 
 /** The keys of a lease as they are called on the server, and the value that says whose they are. */
@@ -45,7 +46,10 @@ export class HeldNames {
 
 /** The permits in `text`, as scripts write them. */
 export function permitsFrom(text: unknown): number {
-  return text === 'inf' ? Infinity : Number(text);
+  if (text === 'inf') return Infinity;
+  const permits = asNumber(text);
+  if (permits >= 1) return permits;
+  throw unknownReply('a number of permits', text);
 }
 
 function permitsText(permits: number): string {

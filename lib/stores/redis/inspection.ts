@@ -1,13 +1,6 @@
 import type { LockInspection } from '../../core/lock-store.js';
 import { permitsFrom } from './held.js';
-
-/** What INSPECT answers. Some clients make strings of numbers. */
-type Inspected = [
-  value: string,
-  pttl: number | string,
-  counter: string | null | undefined,
-  sharers: readonly string[] | undefined,
-];
+import { asFencingToken, asList, asNumber, asText, unknownReply } from './replies.js';
 
 /** The lock while several share it: `*<permits>`. */
 const SHARED = /^\*(\w+)$/;
@@ -16,9 +9,9 @@ const SHARER = /^~?[\w-]+\*(\w+)\./;
 
 /** Reads the answer of INSPECT for `key`. */
 export function asInspection(key: string, reply: unknown): LockInspection | undefined {
-  if (!reply) return undefined;
-  const [value, pttl, counter, sharers = [value]] = reply as Inspected;
-  const remaining = Number(pttl) < 0 ? Infinity : Number(pttl);
+  if (reply === null) return undefined;
+  const { value, pttl, counter, sharers } = asInspected(reply);
+  const remaining = pttl < 0 ? Infinity : pttl;
   const permits = (SHARED.exec(value) ?? SHARER.exec(value))?.[1];
   if (permits !== undefined) {
     const holders = sharers.map(holderOf);
@@ -30,14 +23,31 @@ export function asInspection(key: string, reply: unknown): LockInspection | unde
       remaining,
     };
   }
-  const [fence, lastValue] = splitAt(splitAt(counter ?? '', '\n')[0], ' ');
+  const [fence, lastValue] = splitAt(splitAt(counter, '\n')[0], ' ');
   const isLast = `${lastValue} `.startsWith(`${value} `);
   return {
     key,
     holder: holderOf(value) || undefined,
     remaining,
-    fencingToken: isLast ? BigInt(fence) : undefined,
+    fencingToken: isLast ? asFencingToken(fence) : undefined,
   };
+}
+
+function asInspected(reply: unknown) {
+  if (!Array.isArray(reply) || reply.length < 3)
+    throw unknownReply('nil or a list of 3 or 4', reply);
+  const [value, pttl, counter, sharers] = asList(reply.length === 3 ? [...reply, null] : reply, 4);
+  return {
+    value: asText(value),
+    pttl: asNumber(pttl),
+    counter: counter === null ? '' : asText(counter),
+    sharers: sharers === null ? [asText(value)] : asTexts(sharers),
+  };
+}
+
+function asTexts(list: unknown): readonly string[] {
+  if (!Array.isArray(list)) throw unknownReply('a list', list);
+  return list.map(asText);
 }
 
 function holderOf(value: string): string {

@@ -1,6 +1,7 @@
 import { promised } from '../../core/store-call.js';
 import type { Held } from './held.js';
 import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
+import { asList } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
 
 /** What `ACQUIRE_OR_RELEASE` says, for each lock of a call. */
@@ -31,7 +32,7 @@ export class LockBatch {
 
   /** To be called once. */
   send(runner: ScriptRunner): void {
-    const read = (reply: unknown) => (this.#size === 1 ? [reply] : (reply as Answers));
+    const read = (reply: unknown) => (this.#size === 1 ? [reply] : asList(reply, this.#size));
     promised(() => runner.run(ACQUIRE_OR_RELEASE, this.#keys, this.#args, read)).then(
       this.#answer,
       this.#fail,

@@ -1,7 +1,8 @@
 import type { Held } from './held.js';
 import { LockBatch } from './lock-batch.js';
 import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
-import { isErrorText, isOne, rethrow } from './redis-script.js';
+import { rethrow } from './redis-script.js';
+import { asFencingToken, isErrorText, isOne } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
 import { LARGEST_CALL } from './turn-calls.js';
 import { TurnProbe } from './turn-probe.js';
@@ -51,9 +52,9 @@ export class LockCalls {
     held: Held,
     ttl: number,
     floor: bigint | undefined,
-    read: (fence: unknown) => T,
+    read: (fence: bigint) => T,
   ): Promise<T | undefined> {
-    const granted = (fence: unknown) => (fence === null ? undefined : read(fence));
+    const granted = (fence: unknown) => (fence === null ? undefined : read(asFencingToken(fence)));
     const failed = (error: unknown): never => {
       this.abandon(held);
       throw error;
@@ -86,8 +87,11 @@ export class LockCalls {
     const index = batch.add(held, ttl, floor);
     this.#count();
     return batch.answers.then((answers) => {
-      const answer = answers[index];
-      return isErrorText(answer) ? failed(new Error(String(answer))) : read(answer);
+      try {
+        return read(answerFrom(answers, index));
+      } catch (error) {
+        return failed(error);
+      }
     }, failed);
   }
 
@@ -129,4 +133,11 @@ export class LockCalls {
     this.#gathered.clear();
     for (const batch of batches) batch.send(this.#runner);
   }
+}
+
+/** A lock that is alone in its call has no text of an error: that is an error of the command. */
+function answerFrom(answers: readonly unknown[], index: number): unknown {
+  const answer = answers[index];
+  if (answers.length > 1 && isErrorText(answer)) throw new Error(answer);
+  return answer;
 }

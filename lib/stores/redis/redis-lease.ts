@@ -3,7 +3,7 @@ import { DowngradedLease } from './downgraded-lease.js';
 import type { Held } from './held.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { FENCING_BLOCK } from './redis-lua.js';
-import { isOne } from './redis-script.js';
+import { asFencingToken, asList, isOne } from './replies.js';
 import { RAISE, RENEW } from './redis-scripts.js';
 import type { Tenure } from './tenure.js';
 import type { Tenures } from './tenures.js';
@@ -19,8 +19,8 @@ export class RedisLease implements Lease {
   /** What has become of this lease, once it was to be that of a reader. */
   #reader: DowngradedLease | undefined;
 
-  constructor(held: Held, around: LeaseSurroundings, fence: unknown, tenure?: Tenure) {
-    this.#fencingToken = BigInt(fence as number | string | bigint); // a string where the client makes strings of numbers
+  constructor(held: Held, around: LeaseSurroundings, fence: bigint, tenure?: Tenure) {
+    this.#fencingToken = fence;
     this.#held = held;
     this.#around = around;
     this.#tenure = tenure;
@@ -28,7 +28,7 @@ export class RedisLease implements Lease {
 
   /** What was handed over to a waiter: good for a moment, until `extend` makes a lease of it. */
   static claimed(held: Held, around: LeaseSurroundings): RedisLease {
-    const claim = new RedisLease(held, around, 0);
+    const claim = new RedisLease(held, around, 0n);
     claim.#isClaim = true;
     return claim;
   }
@@ -114,10 +114,18 @@ export class RedisLease implements Lease {
     const { keys, value } = this.#held;
     const tenure = (this.#tenure ??= tenures?.begin(keys[0]!)); // before a message about it can come
     const args = tokens ? [value, ttl, String(tokens.from), String(tokens.to)] : [value, ttl];
-    const reply = await runner.change(RENEW, keys, args, (answer) => answer as unknown[] | null);
-    if (!reply) return undefined;
-    const [fence, others] = reply;
-    tenure?.confirm(FENCING_BLOCK - 1, isOne(others));
-    return BigInt(fence as number | string);
+    const renewal = await runner.change(RENEW, keys, args, asRenewal);
+    if (!renewal) return undefined;
+    tenure?.confirm(FENCING_BLOCK - 1, renewal.isAwaited);
+    return renewal.fence;
   }
+}
+
+/** What RENEW answers. */
+function asRenewal(
+  reply: unknown,
+): { readonly fence: bigint; readonly isAwaited: boolean } | undefined {
+  if (reply === null) return undefined;
+  const [fence, others] = asList(reply, 2);
+  return { fence: asFencingToken(fence), isAwaited: isOne(others) };
 }

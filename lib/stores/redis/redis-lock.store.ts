@@ -23,6 +23,7 @@ import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
 import { EXTEND, INSPECT } from './redis-scripts.js';
 import { LockCalls } from './lock-calls.js';
+import { asList, asNumber, isOne, unknownReply } from './replies.js';
 import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
 import { RedisServerLink, canWatch } from './server-link.js';
@@ -139,7 +140,9 @@ export class RedisLockStore implements LockStore {
     const held = this.#around.names.shared(request, permits);
     const read = (reply: unknown) => {
       if (Array.isArray(reply)) throw otherPermits(request, permits, reply);
-      return reply === null ? undefined : new SharedRedisLease(held, this.#around);
+      if (reply === null) return undefined;
+      if (isOne(reply)) return new SharedRedisLease(held, this.#around);
+      throw unknownReply('1, nil or a list', reply);
     };
     const failed = (error: unknown): never => {
       if (!(error instanceof LockPermitsError)) abandonShared(this.#runner, held);
@@ -160,7 +163,10 @@ export class RedisLockStore implements LockStore {
 function otherPermits(
   { keys }: AcquireRequest,
   permits: number,
-  [index, inUse]: readonly unknown[],
+  reply: readonly unknown[],
 ): LockPermitsError {
-  return new LockPermitsError(keys[Number(index) - 1]!, permits, permitsFrom(inUse));
+  const [index, inUse] = asList(reply, 2);
+  const key = keys[asNumber(index) - 1];
+  if (key === undefined) throw unknownReply('the number of a key', index);
+  return new LockPermitsError(key, permits, permitsFrom(inUse));
 }

@@ -2,9 +2,11 @@ import { systemClock } from '../../core/clock.js';
 import { LockPermitsError } from '../../core/lock-errors.js';
 import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
-import { permitsFrom } from './held.js';
 import type { Held } from './held.js';
 import { LEAVE, WAIT } from './queue-scripts.js';
+import { asStanding } from './queue-standing.js';
+import type { Standing } from './queue-standing.js';
+import { asList } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
 import { TurnCalls } from './turn-calls.js';
 
@@ -36,9 +38,6 @@ interface Place extends Held {
   hasStood: boolean;
   hasLeft: boolean;
 }
-
-/** The text of an error, or what `WAIT` says. Some clients make strings of numbers. */
-type Answer = string | readonly unknown[];
 
 /**
  * The callers of one store that stand in line on the server. Their signs of life leave together, and the same call looks
@@ -107,23 +106,29 @@ export class RedisQueue {
     const keys = places.flatMap((place) => place.keys);
     const args = [HEARTBEAT, ...places.flatMap(({ value, claim }) => [value, claim])];
     try {
-      const answers = await this.#runner.run(WAIT, keys, args, (reply) => reply as Answer[]);
-      places.forEach((place, index) => this.#answered(place, answers[index]!));
+      const answers = await this.#runner.run(WAIT, keys, args, (reply) =>
+        asList(reply, places.length),
+      );
+      places.forEach((place, index) => this.#answered(place, answers[index]));
     } catch (error) {
       for (const place of places) this.#failed(place, error);
     }
   }
 
-  #answered(place: Place, answer: Answer): void {
+  #answered(place: Place, answer: unknown): void {
     if (place.hasLeft) void this.#leave(place); // in case that this call came in after its LEAVE
     if (!this.#isOpen(place)) return; // it was woken or has left meanwhile: this answer is from before
-    if (typeof answer === 'string') return this.#failed(place, new Error(answer));
-    const [state, ...rest] = answer;
-    if (Number(state) === 1) return this.#grant(place);
-    if (Number(state) === 2) return this.#refuse(place, otherPermits(place, rest[0]));
+    let standing: Standing;
+    try {
+      standing = asStanding(answer);
+    } catch (error) {
+      return this.#failed(place, error);
+    }
+    if (standing.state === 'handed over') return this.#grant(place);
+    if (standing.state === 'refused') return this.#refuse(place, otherPermits(place, standing));
     place.hasStood = true;
     place.failures = 0;
-    this.#standAt(place, lookTime(Number(rest[0]), Number(rest[1])));
+    this.#standAt(place, lookTime(standing.ttl, standing.inFront));
   }
 
   #failed(place: Place, error: unknown): void {
@@ -166,8 +171,11 @@ export class RedisQueue {
   }
 }
 
-function otherPermits({ request: { key, permits } }: Place, inUse: unknown): LockPermitsError {
-  return new LockPermitsError(key, permits!, permitsFrom(inUse));
+function otherPermits(
+  { request: { key, permits } }: Place,
+  { inUse }: { readonly inUse: number },
+): LockPermitsError {
+  return new LockPermitsError(key, permits!, inUse);
 }
 
 /** Whether to go on standing in line after a failure. */

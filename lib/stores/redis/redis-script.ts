@@ -11,7 +11,7 @@ export class RedisScript {
     this.#sha1 = createHash('sha1').update(source).digest('hex');
   }
 
-  /** Resolves with what `read` makes of the reply; a failure goes through `failed`, which throws what to reject with. */
+  /** Resolves with what `read` makes of the reply; a failure, also one of `read`, goes through `failed`, which throws what to reject with. */
   run<T>(
     client: RedisClient,
     keys: readonly string[],
@@ -19,28 +19,25 @@ export class RedisScript {
     read: (reply: unknown) => T,
     failed: (error: unknown) => never = rethrow,
   ): Promise<T> {
+    const understand = (reply: unknown): T => {
+      try {
+        return read(reply);
+      } catch (error) {
+        return failed(error);
+      }
+    };
     return client
       .evalsha(this.#sha1, keys.length, ...keys, ...args)
-      .then(read, (error: unknown) => {
+      .then(understand, (error: unknown) => {
         const isUnknown = error instanceof Error && reasonOf(error).startsWith('NOSCRIPT');
         if (!isUnknown) return failed(driverError(error));
         return client
           .eval(this.source, keys.length, ...keys, ...args)
-          .then(read, (second: unknown) => failed(driverError(second)));
+          .then(understand, (second: unknown) => failed(driverError(second)));
       });
   }
 }
 
 export function rethrow(error: unknown): never {
   throw error;
-}
-
-/** For scripts that answer 1 or 0. Some clients make strings of numbers. */
-export function isOne(reply: unknown): boolean {
-  return Number(reply) === 1;
-}
-
-/** For scripts that answer numbers for several at once. Some clients make strings of numbers. */
-export function isErrorText(answer: unknown): boolean {
-  return Number.isNaN(Number(answer));
 }

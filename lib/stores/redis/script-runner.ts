@@ -1,6 +1,7 @@
 import { driverError } from './driver-error.js';
 import type { RedisClient } from './redis-client.js';
 import type { RedisScript } from './redis-script.js';
+import { asNumber } from './replies.js';
 import { SlotMasters } from './slot-masters.js';
 import { WriteBatch } from './write-batch.js';
 
@@ -90,8 +91,9 @@ export class ScriptRunner {
   async #awaitReplicas(client: RedisClient): Promise<void> {
     const { replicas, replicaTimeout } = this.#options;
     const { stream } = client;
-    const acknowledged = await client.wait(replicas, replicaTimeout).catch(refused);
+    const reply: unknown = await client.wait(replicas, replicaTimeout).catch(refused);
     if (client.stream !== stream) throw new Error('the connection was lost during WAIT');
+    const acknowledged = asNumber(reply);
     if (acknowledged >= replicas) return;
     throw new Error(
       `${acknowledged} of ${replicas} replicas acknowledged within ${replicaTimeout} ms`,

@@ -1,5 +1,6 @@
 import type { ServerLink, ServerVitals } from '../../core/server-link.js';
 import type { RedisClient } from './redis-client.js';
+import { asList, asNumber, asText } from './replies.js';
 
 /** A client of one server, master or Sentinel, whose connection can be watched. */
 export interface WatchableClient extends RedisClient {
@@ -51,14 +52,12 @@ export class RedisServerLink implements ServerLink {
   }
 
   async vitals(): Promise<ServerVitals> {
-    const [info, [seconds, micros]] = await Promise.all([
-      this.#client.info('server'),
-      this.#client.time(),
-    ]);
+    const [info, time] = await Promise.all([this.#client.info('server'), this.#client.time()]);
+    const [seconds, micros] = asList(time, 2).map(asNumber);
     return {
       runId: field(info, 'run_id'),
-      upFor: Math.max(0, Number(field(info, 'uptime_in_seconds')) - 1) * 1_000, // the difference of two whole seconds
-      time: Number(seconds) * 1_000 + Number(micros) / 1_000,
+      upFor: Math.max(0, asNumber(field(info, 'uptime_in_seconds')) - 1) * 1_000, // the difference of two whole seconds
+      time: seconds! * 1_000 + micros! / 1_000,
     };
   }
 
@@ -73,8 +72,8 @@ export class RedisServerLink implements ServerLink {
   }
 }
 
-function field(info: string, name: string): string {
-  const found = new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info);
+function field(info: unknown, name: string): string {
+  const found = new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(asText(info));
   if (found) return found[1]!;
   throw new Error(`INFO server has no ${name}`);
 }

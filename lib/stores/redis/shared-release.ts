@@ -1,5 +1,5 @@
 import type { Held } from './held.js';
-import { isOne } from './redis-script.js';
+import { isOne } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
 import { RELEASE_SHARED } from './shared-scripts.js';
 

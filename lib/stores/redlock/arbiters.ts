@@ -1,7 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 import { sleep } from '../../core/clock.js';
 import type { AcquireRequest, Lease } from '../../core/lock-store.js';
+import { promised } from '../../core/store-call.js';
 import type { Quorum } from './quorum.js';
+import { asClaim } from './answers.js';
 import type { RedlockNode } from './redlock-node.js';
 import { Setbacks } from './setbacks.js';
 
@@ -73,7 +75,8 @@ export class Arbiters {
     const stopped = new Promise<undefined>((resolve) =>
       stopper.signal.addEventListener('abort', () => resolve(undefined), { once: true }),
     );
-    const waited = node.store.acquire!(request, stopper.signal).catch((error: unknown) => {
+    const asked = promised(() => node.store.acquire!(request, stopper.signal)).then(asClaim);
+    const waited = asked.catch((error: unknown) => {
       if (!stopper.signal.aborted) refusals.set(node, error);
       return undefined;
     });

@@ -1,6 +1,7 @@
 import { sleep, timeOfDay } from '../../core/clock.js';
 import type { AcquireRequest, Lease } from '../../core/lock-store.js';
 import { largestToken } from '../../core/many-keys.js';
+import { isGranted, isTrue } from './answers.js';
 import type { NodeLeases } from './node-leases.js';
 import type { Quorum } from './quorum.js';
 import { soon } from './soon.js';
@@ -78,7 +79,7 @@ async function askAll(
         if (isGrantedBefore) awaited.push(answer);
         return answer;
       },
-      isYes: (lease) => lease !== undefined,
+      isYes: isGranted,
       words: { yes: 'granted', no: 'held' },
       agreed: (node, lease, counts) => {
         if (counts) tokens.push(lease!.fencingToken ?? 0n);
@@ -129,7 +130,7 @@ async function raise(
         if (!lease || lease.raiseFencing) return lease?.raiseFencing?.({ from: token, to: token });
         throw new Error(`its leases cannot raise a fencing counter (${node.store.name})`);
       },
-      isYes: (isOurs) => isOurs,
+      isYes: isTrue,
       words: { yes: 'confirmed the fencing token', no: 'lost it' },
       deciding: quorum.refusal,
     },

@@ -1,5 +1,6 @@
 import { sleep } from '../../core/clock.js';
 import type { LockInspection } from '../../core/lock-store.js';
+import { checkInspection } from '../../core/contract/store-answers.js';
 import { largestToken } from '../../core/many-keys.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import { QuorumError } from './quorum.js';
@@ -47,7 +48,9 @@ async function askAll({ nodes, clock }: Quorum, key: string): Promise<Answer[]> 
   const asked = nodes.map(async ({ store, unreachable }): Promise<Answer> => {
     if (unreachable !== undefined) return { said: unreachable };
     try {
-      return { said: 'answered', seen: await store.inspect?.(key) };
+      const seen = await store.inspect?.(key);
+      checkInspection(seen);
+      return { said: 'answered', seen };
     } catch (error) {
       return { said: `error ${reasonOf(error)}` };
     }

@@ -1,3 +1,4 @@
+import { checkAttempt } from '../../core/grant.js';
 import type { AcquireRequest, Lease } from '../../core/lock-store.js';
 import type { RedlockNode } from './redlock-node.js';
 
@@ -42,6 +43,7 @@ export class NodeLeases {
   async offer(node: RedlockNode, request: AcquireRequest): Promise<void> {
     try {
       const lease = await this.ask(node, request);
+      checkAttempt(lease);
       if (lease && (this.#hasEnded || !this.get(node))) this.set(node, lease);
     } catch {
       // as good as a refusal
@@ -53,6 +55,17 @@ export class NodeLeases {
   /** What a node grants, perhaps only when its answer comes. */
   expected(node: RedlockNode): Lease | Promise<Lease | undefined> | undefined {
     return this.#leases.get(node) ?? this.#open.get(node);
+  }
+
+  /** Asks a node that granted the keys, if need be once its grant has arrived. */
+  askHolder<Answer>(
+    node: RedlockNode,
+    ask: (lease: Lease) => Promise<Answer>,
+  ): Promise<Answer | undefined> | undefined {
+    const lease = this.expected(node);
+    return lease instanceof Promise
+      ? lease.then((granted) => granted && ask(granted))
+      : lease && ask(lease);
   }
 
   /** The nodes that can raise their fencing counters from `from`, as far as their grants tell: that of a late one is beyond it. */

@@ -1,4 +1,6 @@
+import { passedOn } from '../../core/grant.js';
 import type { FencingRange, Lease } from '../../core/lock-store.js';
+import { isGranted, isTrue } from './answers.js';
 import { take } from './claim.js';
 import type { Claim } from './claim.js';
 import type { Arbiters } from './arbiters.js';
@@ -58,8 +60,8 @@ export class RedlockLease implements Lease {
     if (!this.#tokens) return this.#confirm(ttl);
     const outcome = await this.#around.quorum.ask<boolean | undefined>(
       {
-        ask: (node) => this.#ask(node, (lease) => this.#extendAt(node, lease, ttl)),
-        isYes: (isOurs) => isOurs === true,
+        ask: (node) => this.#leases.askHolder(node, (lease) => this.#extendAt(node, lease, ttl)),
+        isYes: (isOurs) => isOurs !== undefined && isTrue(isOurs),
         words: { yes: 'extended', no: 'not held there' },
         deciding: this.#around.quorum.refusal,
       },
@@ -78,7 +80,7 @@ export class RedlockLease implements Lease {
     const outcome = await quorum.ask<boolean>(
       {
         ask: (node) => this.#leases.get(node)?.release(),
-        isYes: (wasOurs) => wasOurs,
+        isYes: isTrue,
         words: { yes: 'released', no: 'not held there' },
         deciding: quorum.refusal,
         asksBarred: true,
@@ -98,7 +100,7 @@ export class RedlockLease implements Lease {
     this.#around.used(ttl);
     const isUsedUp = own === last;
     const range = { from: last, to: isUsedUp ? last + BLOCK : last };
-    const passed = atArbiter.passOn?.(ttl, renew || isUsedUp, range);
+    const passed = passedOn(atArbiter, ttl, renew || isUsedUp, range);
     if (!passed) return undefined;
     this.#isOver = true;
     if (passed instanceof Promise) return this.#renewed(arbiter, passed, ttl, range);
@@ -133,20 +135,9 @@ export class RedlockLease implements Lease {
 
   /** A node that does not know the keys as ours is asked for them anew after the next extension. */
   async #extendAt(node: RedlockNode, lease: Lease, ttl: number): Promise<boolean> {
-    const isOurs = await lease.extend(ttl);
+    const isOurs = isTrue(await lease.extend(ttl));
     if (!isOurs && this.#leases.get(node) === lease) this.#leases.delete(node);
     return isOurs;
-  }
-
-  /** Asks a node that granted the keys, if need be once its grant has arrived. */
-  #ask<Answer>(
-    node: RedlockNode,
-    ask: (lease: Lease) => Promise<Answer>,
-  ): Promise<Answer | undefined> | undefined {
-    const lease = this.#leases.expected(node);
-    return lease instanceof Promise
-      ? lease.then((granted) => granted && ask(granted))
-      : lease && ask(lease);
   }
 
   /** A node that came back, or was held by somebody who has died, gets the key, too. It does not count before the next extension. */
@@ -172,14 +163,14 @@ export class RedlockLease implements Lease {
         this.#extendAt(node, lease, ttl),
         lease.raiseFencing?.(range),
       ]);
-      return both.every(Boolean) ? lease : undefined;
+      return both.every((each) => each === true) ? lease : undefined;
     };
     try {
       const outcome = await quorum.ask<Lease | undefined>(
         {
           ask: (node) =>
-            node === arbiter ? passed : this.#ask(node, (lease) => renew(node, lease)),
-          isYes: (lease) => lease !== undefined,
+            node === arbiter ? passed : this.#leases.askHolder(node, (lease) => renew(node, lease)),
+          isYes: isGranted,
           words: { yes: 'renewed', no: 'not held there' },
           deciding: quorum.refusal,
           agreed: (node, lease) => this.#leases.set(node, lease!),

@@ -11,6 +11,7 @@ export type Outcome = 'yes' | 'no' | 'failed';
 export interface Question<Answer> {
   /** `undefined`: no, without asking. */
   readonly ask: (node: RedlockNode) => Promise<Answer> | undefined;
+  /** Throws for what is no answer: the node has then failed. */
   readonly isYes: (answer: Answer) => boolean;
   /** What a node said. */
   readonly words: { readonly yes: string; readonly no: string };
@@ -107,18 +108,25 @@ export class Vote<Answer> {
     node.asked();
     answer.then(
       (value) => this.#answered(node, index, value, losses),
-      (error: unknown) => {
-        this.#hasAnswered(node, index);
-        this.#tell(index, 'failed', `error ${reasonOf(error)}`);
-      },
+      (error: unknown) => this.#failed(node, index, error),
     );
   }
 
-  #answered(node: RedlockNode, index: number, answer: Answer, losses: number): void {
+  #failed(node: RedlockNode, index: number, error: unknown): void {
     this.#hasAnswered(node, index);
+    this.#tell(index, 'failed', `error ${reasonOf(error)}`);
+  }
+
+  #answered(node: RedlockNode, index: number, answer: Answer, losses: number): void {
     const { isYes, agreed, refused, words, asksBarred } = this.#question;
+    let agrees: boolean;
+    try {
+      agrees = isYes(answer);
+    } catch (error) {
+      return this.#failed(node, index, error);
+    }
+    this.#hasAnswered(node, index);
     const doubt = asksBarred ? undefined : (node.barred ?? lostSince(node, losses));
-    const agrees = isYes(answer);
     const counts =
       agrees && doubt === undefined && !this.#decided && this.#said[index] === undefined;
     if (agrees) agreed?.(node, answer, counts);

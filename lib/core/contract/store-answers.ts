@@ -1,0 +1,47 @@
+import type { Lease } from '../lock-store.js';
+import { UnknownAnswerError } from './unknown-answer.js';
+
+/*
+ * Whether a store answered as the contract says. Stores may be anybody's, and what is taken for a grant lets somebody in.
+ */
+
+/** Throws for what is neither a lease nor `undefined`. */
+export function checkLease(answer: unknown): asserts answer is Lease | undefined {
+  if (answer === undefined) return;
+  const wrong = isObject(answer) ? wrongOf(answer) : '';
+  if (wrong !== undefined) throw new UnknownAnswerError(`undefined or a lease${wrong}`, answer);
+}
+
+export function checkBoolean(answer: unknown): asserts answer is boolean {
+  if (typeof answer !== 'boolean') throw new UnknownAnswerError('true or false', answer);
+}
+
+export function checkInspection(answer: unknown): void {
+  if (answer === undefined) return;
+  const { key } = isObject(answer) ? answer : {};
+  if (typeof key !== 'string')
+    throw new UnknownAnswerError('undefined or an object with a key', answer);
+}
+
+/** What is missing of a lease, if anything. */
+function wrongOf(answer: Record<string, unknown>): string | undefined {
+  const { extend, release, passOn, downgrade, raiseFencing } = answer;
+  if (typeof extend !== 'function' || typeof release !== 'function')
+    return ' with the methods `extend` and `release`';
+  if (![passOn, downgrade, raiseFencing].every(isMethodOrMissing))
+    return ' whose `passOn`, `downgrade` and `raiseFencing` are methods or missing';
+  const { fencingToken, lost } = answer;
+  if (fencingToken !== undefined && typeof fencingToken !== 'bigint')
+    return ' whose `fencingToken` is a bigint or missing';
+  if (lost !== undefined && !(isObject(lost) && typeof lost['addEventListener'] === 'function'))
+    return ' whose `lost` is an AbortSignal or missing';
+  return undefined;
+}
+
+function isMethodOrMissing(value: unknown): boolean {
+  return value === undefined || typeof value === 'function';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
