@@ -297,6 +297,17 @@ it('An idle session that PostgreSQL ends under a statement: the statement is sen
   await pool.end();
 });
 
+describe('A table on PostgreSQL', () => {
+  it.each(['23505', '42710', '42P07'])(
+    'may be made by another at the same moment, which the server says with %s',
+    async (code) => {
+      const query = jest.fn().mockRejectedValue(Object.assign(new Error('it exists'), { code }));
+      await new SqlLockStore({ postgres: { query } }).createTable();
+      expect(query).toHaveBeenCalledTimes(1);
+    },
+  );
+});
+
 describe('A failure', () => {
   it.each([
     ['conflict', { code: '40001' }],

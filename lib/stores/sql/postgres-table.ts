@@ -10,7 +10,7 @@ import { postgresStatements } from './postgres-statements.js';
 import type { PostgresClient } from './sql-clients.js';
 
 /** Two processes that create the table at the same time: the second one finds a name taken (unique_violation, duplicate_table). */
-const MADE_MEANWHILE = new Set(['23505', '42P07']);
+const MADE_MEANWHILE = new Set(['23505', '42710', '42P07']);
 /** Milliseconds that a waiter is taken for alive after it was last heard of. */
 const HEARTBEAT = 3_000;
 
