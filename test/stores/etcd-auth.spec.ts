@@ -33,7 +33,10 @@ describe('an EtcdLockStore that logs in', () => {
 
   function open(server: EtcdAuthServer, password = 'secret', prefix = 'holdfast/'): EtcdLockStore {
     const auth = { username: 'locker', password };
-    const store = new EtcdLockStore({ hosts: server.url, auth }, { prefix, sessionTimeout: 6_000 });
+    const store = new EtcdLockStore(
+      { hosts: server.url, auth },
+      { prefix, sessionTimeout: 20_000 },
+    );
     stores.push(store);
     return store;
   }

@@ -22,7 +22,7 @@ describe('what an EtcdLockStore deletes', () => {
     key = `guard ${++keys}`;
     proxies = await Promise.all([1, 2].map(() => TcpProxy.start(server.port)));
     const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`);
-    store = new EtcdLockStore({ hosts }, { sessionTimeout: 1_500 });
+    store = new EtcdLockStore({ hosts }, { sessionTimeout: 5_000 });
   });
 
   afterEach(async () => {

@@ -90,11 +90,11 @@ describe('The connections of a store on PostgreSQL', () => {
 
   describe('of which one is slow', () => {
     it('an extension that comes after the lock was passed on changes nothing for the next holder', async () => {
-      const locks = new LockService(store, { storeTimeout: 50, waitTimeout: 5_000 });
-      const first = await locks.acquire(KEY, { ttl: 5_000 });
-      const waiting = locks.acquire(KEY, { ttl: 30_000, storeTimeout: 5_000 });
+      const locks = new LockService(store, { waitTimeout: 20_000 });
+      const first = await locks.acquire(KEY, { ttl: 15_000, storeTimeout: 200 });
+      const waiting = locks.acquire(KEY, { ttl: 30_000, storeTimeout: 10_000 });
       const apply = slow.holdBack(EXTEND);
-      await expect(first.extend(5_000)).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
+      await expect(first.extend(15_000)).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
       const released = first.release();
       const second = await waiting;
       expect([await released, slow.count(PASS)]).toEqual([true, 1]);
@@ -108,20 +108,20 @@ describe('The connections of a store on PostgreSQL', () => {
       const options = { quoted: '"holdfast_locks"', channel: 'x', ddl: '', prepare: false };
       const table = new PostgresTable(pool, options);
       const { token } = requestFor(KEY);
-      await table.acquire({ key: KEY, token, holder: undefined, ttl: 5_000, fencingFloor: undefined }); // prettier-ignore
-      const passed = await table.pass(KEY, token, 'next', 5_000);
+      await table.acquire({ key: KEY, token, holder: undefined, ttl: 15_000, fencingFloor: undefined }); // prettier-ignore
+      const passed = await table.pass(KEY, token, 'next', 15_000);
       expect(await table.extend(KEY, 'next', 30_000)).toBe(true);
-      expect(await table.pass(KEY, token, 'next', 5_000)).toEqual(passed);
+      expect(await table.pass(KEY, token, 'next', 15_000)).toEqual(passed);
       expect(await remaining()).toBeGreaterThan(20_000);
       expect(await table.release(KEY, token)).toBe(false);
       expect(await table.release(KEY, 'next')).toBe(true);
-      expect(await table.pass(KEY, token, 'next', 5_000)).toBeUndefined();
+      expect(await table.pass(KEY, token, 'next', 15_000)).toBeUndefined();
     });
 
     it('a longer extension is applied after the shorter ones before it', async () => {
       const lease = (await store.tryAcquire(requestFor(KEY)))!;
       const apply = slow.holdBack(EXTEND);
-      const extensions = [lease.extend(1_000), lease.extend(30_000)];
+      const extensions = [lease.extend(10_000), lease.extend(30_000)];
       await pool.query('SELECT 1'); // where both are sent at once, the second one has time to arrive
       await apply();
       expect(await Promise.all(extensions)).toEqual([true, true]);

@@ -52,7 +52,7 @@ export class EtcdServer extends ServerProcess {
     const response = await fetch(this.url + path, {
       method: 'POST',
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(2_000),
+      signal: AbortSignal.timeout(10_000),
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
