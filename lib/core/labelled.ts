@@ -7,9 +7,9 @@ export function labelled<T>(label: string, check: () => T): T {
   }
 }
 
-/** A new one, for the stack of an error has its words already. */
+/** A new one, for the stack of an error has its words already. It keeps its `code`. */
 function withLabel(label: string, error: unknown): unknown {
-  if (error instanceof RangeError) return new RangeError(`${label}: ${error.message}`);
-  if (error instanceof TypeError) return new TypeError(`${label}: ${error.message}`);
-  return error;
+  if (!(error instanceof TypeError) && !(error instanceof RangeError)) return error;
+  const kind = error instanceof RangeError ? RangeError : TypeError;
+  return Object.assign(new kind(`${label}: ${error.message}`), error);
 }

@@ -1,5 +1,8 @@
 import { unknownOption } from './option-names.js';
-import { checkIsObject, checkOption, show } from './option-values.js';
+import { checkIsObject, show } from './option-values.js';
+import { LOCK_RULES } from './options/lock-rules.js';
+import { optionError } from './options/option-error.js';
+import type { OptionRules } from './options/option-rules.js';
 
 /** `'write'`: the lock excludes everybody else. `'read'`: it is shared with other readers. */
 export type LockMode = 'read' | 'write';
@@ -100,8 +103,9 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
   signal: undefined,
 });
 
-/** Their names, for those who have options of their own beside them. */
-export const LOCK_OPTIONS: readonly string[] = [...Object.keys(DEFAULT_LOCK_OPTIONS), 'mode'];
+/** An option without a rule does not compile. */
+const RULES: OptionRules<LockOptions> = LOCK_RULES;
+const NAMES = Object.keys(RULES);
 
 /** Later layers win; a value of `undefined` leaves the earlier one. Throws `TypeError` or `RangeError` naming the option. */
 export function resolveLockOptions(
@@ -113,24 +117,29 @@ export function resolveLockOptions(
   for (const layer of layers) {
     checkLockOptions(layer);
     for (const [name, value] of Object.entries(layer ?? {})) {
-      if (!LOCK_OPTIONS.includes(name)) throw unknownOption(name, LOCK_OPTIONS);
+      if (!isOption(name)) throw unknownOption(name, NAMES);
       if (value === undefined) continue;
-      checkOption(name, value);
+      RULES[name](name, value);
       if (name === 'mode') mode = value;
       else options[name] = value;
     }
   }
   if (mode !== undefined && options['permits'] !== undefined) {
-    throw new TypeError(`a lock has either a mode or permits, got mode ${show(mode)} and permits`);
+    throw optionError(`a lock has either a mode or permits, got mode ${show(mode)} and permits`);
   }
   if (mode === 'read') options['permits'] = Infinity;
   const resolved = options as unknown as ResolvedLockOptions;
   if (resolved.minHold > resolved.maxHold) {
-    throw new RangeError(
+    throw optionError(
       `minHold (${resolved.minHold} ms) must not exceed maxHold (${resolved.maxHold} ms)`,
+      RangeError,
     );
   }
   return Object.freeze(resolved);
+}
+
+function isOption(name: string): name is keyof LockOptions {
+  return Object.hasOwn(RULES, name);
 }
 
 /** Something else in their place, such as a number, would be taken for no options. */
@@ -141,10 +150,10 @@ export function checkLockOptions(options: unknown): void {
 
 /** For `lock.extend(ttl)`. */
 export function checkTtl(ttl: unknown): void {
-  checkOption('ttl', ttl);
+  RULES.ttl('ttl', ttl);
 }
 
 /** For what is nothing without permits. */
 export function checkPermits({ permits }: Pick<LockOptions, 'permits'>): void {
-  checkOption('permits', permits);
+  RULES.permits('permits', permits);
 }

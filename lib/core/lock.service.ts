@@ -9,8 +9,9 @@ import { canonicalKeys } from './lock-keys.js';
 import type { LockKeys } from './lock-keys.js';
 import { checkLockOptions, checkPermits } from './lock-options.js';
 import type { LockDefaults, LockOptions, PermitOptions } from './lock-options.js';
-import { checkDefaults, OptionLayers } from './option-layers.js';
+import { checkDefaults, DEFAULT_RULES, OptionLayers } from './option-layers.js';
 import { checkIsObject, checkWork } from './option-values.js';
+import { aClock } from './options/option-rules.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
 import type { LockInspection, LockStore } from './lock-store.js';
@@ -47,7 +48,7 @@ export class LockService {
   constructor(store: LockStore, options: LockServiceOptions = {}) {
     checkStore(store);
     checkIsObject('the options of LockService', options, '{ ttl: 10_000 }');
-    checkDefaults('LockService', options, ['clock']);
+    checkDefaults('LockService', options, { clock: aClock, ...DEFAULT_RULES });
     const { clock = systemClock, ...defaults } = options;
     const timers = new TimerQueue(clock);
     const calls = new StoreCalls(clock, timers);
@@ -89,7 +90,7 @@ export class LockService {
   async tryAcquire(key: LockKeys, options?: LockOptions): Promise<Lock | undefined> {
     const keys = canonicalKeys(key);
     checkLockOptions(options);
-    const resolved = this.#options.with({ ...options, waitTimeout: 0 });
+    const resolved = Object.freeze({ ...this.#options.with(options), waitTimeout: 0 });
     return this.#locks.tryAcquire(keys, resolved);
   }
 

@@ -1,21 +1,29 @@
-import { DEFAULT_LOCK_OPTIONS, LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
 import type { LockDefaults, LockOptions, ResolvedLockOptions } from './lock-options.js';
-import { checkOptionNames } from './option-names.js';
+import { LOCK_RULES } from './options/lock-rules.js';
+import { optionError } from './options/option-error.js';
+import { checkOptions } from './options/option-rules.js';
+import type { OptionRules } from './options/option-rules.js';
 
-const PER_CALL = ['mode', 'permits'];
-/** Names of the options that suit every lock of a service. */
-const DEFAULTS = LOCK_OPTIONS.filter((name) => !PER_CALL.includes(name));
+const { mode: _, permits: __, ...ofEveryLock } = LOCK_RULES;
 
 /** Clients choose how slowly they send and read, and whether they do at all. */
 const REQUEST_MAX_HOLD = 300_000;
 
-/** Throws `TypeError` for options that are neither defaults nor the `others` of whoever was given them. */
-export function checkDefaults(label: string, options: object, others: readonly string[]): void {
-  const own = PER_CALL.find((name) => name in options);
-  if (own) {
-    throw new TypeError(`${label}: ${own} belongs to a call or a decorator, not to the defaults`);
+/** What suits every lock of a service. */
+export const DEFAULT_RULES: OptionRules<LockDefaults> = ofEveryLock;
+
+/** Throws `TypeError` or `RangeError` for bad options of whoever has defaults of locks among its own. */
+export function checkDefaults<Options extends LockDefaults>(
+  owner: string,
+  options: Options,
+  rules: OptionRules<Options>,
+): void {
+  const ofACall = ['mode', 'permits'].find((name) => name in options);
+  if (ofACall) {
+    throw optionError(`${owner}: ${ofACall} belongs to a call or a decorator, not to the defaults`);
   }
-  checkOptionNames(options, [...others, ...DEFAULTS], label);
+  checkOptions(owner, options, rules, '{ ttl: 10_000 }');
 }
 
 /** The options of one service: its defaults, and those of each call on top. */

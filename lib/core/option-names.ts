@@ -1,4 +1,5 @@
 import { redact } from './contract/redaction.js';
+import { optionError } from './options/option-error.js';
 import { quoted } from './printable.js';
 
 /** Refuses options that do not exist. `label` is how messages name who was given them. */
@@ -12,7 +13,7 @@ export function unknownOption(name: string, known: readonly string[], label?: st
   const who = label === undefined ? 'unknown lock option' : `${label}: unknown option`;
   const meant = nearest(name, known);
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-  return new TypeError(
+  return optionError(
     `${who} ${quoted(redact(name))}${hint}; known options are ${known.join(', ')}`,
   );
 }

@@ -4,6 +4,7 @@ import { LockStoreError, LockUnsupportedError } from './lock-errors.js';
 import type { LockEvents } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
 import { show } from './option-values.js';
+import { optionError } from './options/option-error.js';
 import type { Lease, LockInspection, LockStore, StoreDoubt, StoreNotice } from './lock-store.js';
 import { reasonOf } from './contract/safe-error.js';
 import { checkInspection } from './contract/store-answers.js';
@@ -21,15 +22,15 @@ interface ObserverSurroundings {
   readonly events: LockEvents;
 }
 
-/** Throws `TypeError` for what is no store, such as the client that one is made of. */
-export function checkStore(store: unknown): void {
+/** Throws `TypeError` for what is no store, such as the client that one is made of. `expected` begins the message. */
+export function checkStore(store: unknown, expected = 'LockService expects a store'): void {
   const { tryAcquire, supports, evalsha } = (store ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof tryAcquire === 'function' && typeof supports === 'object') return;
   const got =
     typeof evalsha === 'function'
       ? 'a client of Redis: write new RedisLockStore(client)'
       : `${show(store)}: write new MemoryLockStore() or another one`;
-  throw new TypeError(`LockService expects a store, got ${got}`);
+  throw optionError(`${expected}, got ${got}`);
 }
 
 /** Lets the store tell what happens to it, in whatever context it finds out. */

@@ -1,37 +1,7 @@
 import { httpStatus, isWorthRetrying, publicMessage } from '../core/http-status.js';
 import { LockError } from '../core/lock-errors.js';
-import { show } from '../core/option-values.js';
+import type { LockErrorOptions } from '../http/error-options.js';
 import type { ExpressResponse } from './express-types.js';
-
-/** How a request without a lock is answered. */
-export interface LockErrorOptions {
-  /**
-   * Status for a key that stayed held.
-   * @default 409
-   */
-  readonly busyStatus?: number | undefined;
-  /**
-   * Seconds in the `Retry-After` header of busy and store-down answers.
-   * @default 1
-   */
-  readonly retryAfter?: number | undefined;
-}
-
-/** Throws `RangeError` naming the option. */
-export function checkErrorOptions(
-  owner: string,
-  { busyStatus = 409, retryAfter = 1 }: LockErrorOptions,
-): void {
-  checkWhole(owner, 'busyStatus', busyStatus, 400, 599);
-  checkWhole(owner, 'retryAfter', retryAfter, 0, Number.MAX_SAFE_INTEGER);
-}
-
-function checkWhole(owner: string, name: string, value: number, from: number, to: number): void {
-  if (Number.isInteger(value) && value >= from && value <= to) return;
-  throw new RangeError(
-    `${owner}: ${name} must be a whole number from ${from} to ${to}, got ${show(value)}`,
-  );
-}
 
 interface HttpFields {
   readonly status: number;

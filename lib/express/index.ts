@@ -1,4 +1,4 @@
-export type { LockErrorOptions } from './error-answers.js';
+export type { LockErrorOptions } from '../http/error-options.js';
 export type { ExpressRequest, ExpressResponse } from './express-types.js';
 export { lockErrorHandler } from './lock-error-handler.js';
 export { lockHandler } from './lock-handler.js';

@@ -1,9 +1,9 @@
 import { LockError } from '../core/lock-errors.js';
-import { checkOptionNames } from '../core/option-names.js';
-import { checkIsObject } from '../core/option-values.js';
+import { checkOptions } from '../core/options/option-rules.js';
+import { ERROR_RULES } from '../http/error-options.js';
+import type { LockErrorOptions } from '../http/error-options.js';
 import { HandlerWork } from '../http/handler-work.js';
-import { answerWith, checkErrorOptions } from './error-answers.js';
-import type { LockErrorOptions } from './error-answers.js';
+import { answerWith } from './error-answers.js';
 import type { ExpressResponse } from './express-types.js';
 
 type LockErrorHandler = (
@@ -12,8 +12,6 @@ type LockErrorHandler = (
   response: ExpressResponse,
   next: (error?: unknown) => void,
 ) => void;
-
-const OPTIONS = ['busyStatus', 'retryAfter'];
 
 /**
  * Error handler that answers for lock errors, wherever they come from, with JSON, `{ code, message }`: 409 with `Retry-After`
@@ -28,9 +26,7 @@ const OPTIONS = ['busyStatus', 'retryAfter'];
  * ```
  */
 export function lockErrorHandler(options: LockErrorOptions = {}): LockErrorHandler {
-  checkIsObject('lockErrorHandler: the options', options, '{ busyStatus: 423 }');
-  checkOptionNames(options, OPTIONS, 'lockErrorHandler');
-  checkErrorOptions('lockErrorHandler', options);
+  checkOptions('lockErrorHandler', options, ERROR_RULES, '{ busyStatus: 423 }');
   return (error, _request, response, next) => {
     HandlerWork.failed(response);
     if (!(error instanceof LockError) || response.headersSent) return next(error);

@@ -1,11 +1,12 @@
 import { labelled } from '../core/labelled.js';
-import { DEFAULT_LOCK_OPTIONS, LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
 import type { LockService } from '../core/lock.service.js';
-import { checkOptionNames } from '../core/option-names.js';
-import { checkIsObject, show } from '../core/option-values.js';
-import { checkErrorOptions } from './error-answers.js';
-import type { LockErrorOptions } from './error-answers.js';
+import { LOCK_RULES } from '../core/options/lock-rules.js';
+import { a, aBoolean, checkOptions, needed, oneOf } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
+import { ERROR_RULES } from '../http/error-options.js';
+import type { LockErrorOptions } from '../http/error-options.js';
 import type { RequestLock } from './lock-until-closed.js';
 
 export interface LockRequestOptions extends Omit<LockOptions, 'signal'>, LockErrorOptions {
@@ -29,18 +30,18 @@ interface CheckedOptions extends RequestLock {
   readonly errorOptions: LockErrorOptions;
 }
 
-const OPTIONS = [
-  'locks',
-  ...LOCK_OPTIONS.filter((name) => name !== 'signal'),
-  'onError',
-  'unsafeReleaseOnDisconnect',
-  'busyStatus',
-  'retryAfter',
-];
+const { signal: _, ...OF_A_REQUEST } = LOCK_RULES;
+const RULES: OptionRules<LockRequestOptions> = {
+  locks: needed(a('a LockService', isLockService)),
+  ...OF_A_REQUEST,
+  onError: oneOf('next', 'respond'),
+  unsafeReleaseOnDisconnect: aBoolean,
+  ...ERROR_RULES,
+};
 
 /** Throws `TypeError` or `RangeError` naming the option. */
-export function checkOptions(owner: string, options: LockRequestOptions): CheckedOptions {
-  checkIsObject(`${owner}: the options`, options, '{ locks }');
+export function checkRequestOptions(owner: string, options: LockRequestOptions): CheckedOptions {
+  checkOptions(owner, options, RULES, '{ locks }');
   const {
     locks,
     onError = 'next',
@@ -49,19 +50,10 @@ export function checkOptions(owner: string, options: LockRequestOptions): Checke
     retryAfter,
     ...lockOptions
   } = options;
-  if (typeof locks?.enter !== 'function') {
-    throw new TypeError(`${owner}: options.locks must be a LockService, got ${show(locks)}`);
-  }
-  checkOptionNames(options, OPTIONS, owner);
-  if (onError !== 'next' && onError !== 'respond') {
-    throw new TypeError(`${owner}: onError must be 'next' or 'respond', got ${show(onError)}`);
-  }
-  if (typeof endsWithClient !== 'boolean') {
-    const got = show(endsWithClient);
-    throw new TypeError(`${owner}: unsafeReleaseOnDisconnect must be true or false, got ${got}`);
-  }
-  const errorOptions = { busyStatus, retryAfter };
-  checkErrorOptions(owner, errorOptions);
   labelled(owner, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions));
-  return { locks, lockOptions, endsWithClient, onError, errorOptions };
+  return { locks, lockOptions, endsWithClient, onError, errorOptions: { busyStatus, retryAfter } };
+}
+
+function isLockService(value: unknown): boolean {
+  return typeof (value as Partial<LockService> | null | undefined)?.enter === 'function';
 }

@@ -3,7 +3,7 @@ import type { LockScope } from '../core/lock-scope.js';
 import { HandlerWork } from '../http/handler-work.js';
 import { answerWith, asHttpError } from './error-answers.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
-import { checkOptions } from './lock-request-options.js';
+import { checkRequestOptions } from './lock-request-options.js';
 import type { LockRequestOptions } from './lock-request-options.js';
 import { lockUntilClosed } from './lock-until-closed.js';
 import { requestKey } from './request-key.js';
@@ -25,7 +25,7 @@ export function lockedMiddleware(
   owner: string,
   { key, options, handler }: Locked,
 ): (...args: Parameters<Handler>) => void {
-  const checked = checkOptions(owner, options);
+  const checked = checkRequestOptions(owner, options);
   const { onError, errorOptions } = checked;
   const keyOf = requestKey(owner, key);
 

@@ -1,4 +1,5 @@
-import { show } from '../core/option-values.js';
+import { a, checkOptions, oneOf } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 
 export interface FenceColumnOptions<Column extends string = string> {
   /**
@@ -11,6 +12,15 @@ export interface FenceColumnOptions<Column extends string = string> {
 
 export type SqlDialect = 'pg' | 'mysql';
 
+/** It becomes part of the statement. */
+export const COLUMN_RULES: OptionRules<FenceColumnOptions> = {
+  column: a(
+    'a name of at most 63 letters, digits, "_" and "$" that starts with a letter or "_"',
+    (value) => typeof value === 'string' && /^[A-Za-z_][\w$]{0,62}$/.test(value),
+  ),
+};
+
+const aDialect = oneOf('pg', 'mysql');
 const DEFINITION = 'BIGINT NOT NULL DEFAULT 0';
 
 /**
@@ -18,19 +28,17 @@ const DEFINITION = 'BIGINT NOT NULL DEFAULT 0';
  * nullable, for no comparison with `NULL` is true. Throws `TypeError`.
  */
 export function fenceColumnDdl(dialect: SqlDialect, options: FenceColumnOptions = {}): string {
-  if (dialect !== 'pg' && dialect !== 'mysql') {
-    throw new TypeError(`the dialect must be 'pg' or 'mysql', got ${show(dialect)}`);
-  }
-  return `${quoted(dialect, columnOf(options))} ${DEFINITION}`;
+  aDialect('fenceColumnDdl: the dialect', dialect);
+  return `${quoted(dialect, columnOf('fenceColumnDdl', options))} ${DEFINITION}`;
 }
 
-/** Throws `TypeError` for what is not a plain identifier: it becomes part of the statement. */
-export function columnOf<Column extends string>({ column }: FenceColumnOptions<Column>): Column {
-  const name: unknown = column === undefined ? 'fence' : column;
-  if (typeof name === 'string' && /^[A-Za-z_][\w$]{0,62}$/.test(name)) return name as Column;
-  throw new TypeError(
-    `column must be a name of at most 63 letters, digits, "_" and "$" that starts with a letter or "_", got ${show(name)}`,
-  );
+/** Throws `TypeError` naming the option. */
+export function columnOf<Column extends string>(
+  owner: string,
+  options: FenceColumnOptions<Column>,
+): Column {
+  checkOptions(owner, options, COLUMN_RULES, "{ column: 'fence' }");
+  return options.column ?? ('fence' as Column);
 }
 
 export function quoted(dialect: SqlDialect, column: string): string {

@@ -36,7 +36,7 @@ export function fencedKnex<const Column extends string = 'fence'>(
   holder: FencedHolder,
   options: FenceColumnOptions<Column> = {},
 ): FencedUpdate<Record<Column, string>, KnexCondition> {
-  const { column, checked, token } = read(holder, options);
+  const { column, checked, token } = read('fenced.knex', holder, options);
   return new FencedUpdate(checked, column, {
     set: { [column]: token } as Record<Column, string>,
     where: [`?? <= ${TOKEN('?')}`, [column, token]],
@@ -56,7 +56,7 @@ export function fencedTypeOrm<const Column extends string = 'fence'>(
   holder: FencedHolder,
   options: FenceColumnOptions<Column> = {},
 ): FencedUpdate<Record<Column, string>, TypeOrmCondition> {
-  const { column, checked, token } = read(holder, options);
+  const { column, checked, token } = read('fenced.typeorm', holder, options);
   return new FencedUpdate(checked, column, {
     set: { [column]: token } as Record<Column, string>,
     where: [`${column} <= ${TOKEN(':fencingToken')}`, { fencingToken: token }],
@@ -75,7 +75,7 @@ export function fencedPrisma<const Column extends string = 'fence'>(
   holder: FencedHolder,
   options: FenceColumnOptions<Column> = {},
 ): FencedUpdate<Record<Column, bigint>, Record<Column, { lte: bigint }>> {
-  const { column, checked } = read(holder, options);
+  const { column, checked } = read('fenced.prisma', holder, options);
   const { fencingToken } = checked;
   return new FencedUpdate(checked, column, {
     set: { [column]: fencingToken } as Record<Column, bigint>,
@@ -83,7 +83,11 @@ export function fencedPrisma<const Column extends string = 'fence'>(
   });
 }
 
-function read<Column extends string>(holder: FencedHolder, options: FenceColumnOptions<Column>) {
+function read<Column extends string>(
+  owner: string,
+  holder: FencedHolder,
+  options: FenceColumnOptions<Column>,
+) {
   const checked = checkHolder(holder);
-  return { column: columnOf(options), checked, token: String(checked.fencingToken) };
+  return { column: columnOf(owner, options), checked, token: String(checked.fencingToken) };
 }

@@ -1,8 +1,9 @@
 import { publicMessage } from '../core/http-status.js';
 import type { LockError } from '../core/lock-errors.js';
-import { show } from '../core/option-values.js';
+import { checkOptions, oneOf } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import type { IncomingHeaders } from './fencing-header.js';
-import { RequestFence, fenceStatus } from './request-fence.js';
+import { FENCE_RULES, RequestFence, fenceStatus } from './request-fence.js';
 import type { FenceKey, RequestFenceOptions } from './request-fence.js';
 
 /** The part of a request of Express 4 or 5 that is used here. */
@@ -24,6 +25,11 @@ export interface FencedRequestOptions extends RequestFenceOptions {
    */
   readonly onError?: 'next' | 'respond' | undefined;
 }
+
+const RULES: OptionRules<FencedRequestOptions> = {
+  ...FENCE_RULES,
+  onError: oneOf('next', 'respond'),
+};
 
 type Middleware<Request> = (
   request: Request,
@@ -55,10 +61,8 @@ export function fencedRequest(
   key: FenceKey<FencedExpressRequest>,
   options: FencedRequestOptions,
 ): Middleware<FencedExpressRequest> {
-  const { onError = 'next' } = options ?? {};
-  if (onError !== 'next' && onError !== 'respond') {
-    throw new TypeError(`fencedRequest: onError must be 'next' or 'respond', got ${show(onError)}`);
-  }
+  checkOptions('fencedRequest', options, RULES, '{ gate }');
+  const { onError = 'next' } = options;
   const fence = new RequestFence('fencedRequest', key, options, (request) => request);
   const admit: (...args: Parameters<Middleware<FencedExpressRequest>>) => Promise<void> = async (
     request,

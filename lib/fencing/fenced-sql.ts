@@ -1,5 +1,6 @@
-import { show } from '../core/option-values.js';
-import { columnOf, quoted } from './fence-column.js';
+import { aWhole, checkOptions } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
+import { COLUMN_RULES, columnOf, quoted } from './fence-column.js';
 import type { FenceColumnOptions, SqlDialect } from './fence-column.js';
 import type { FencedHolder } from './fenced-holder.js';
 import { checkHolder } from './fenced-holder.js';
@@ -36,6 +37,11 @@ export interface FencedPgOptions extends FenceColumnOptions {
   readonly at?: number | undefined;
 }
 
+const PG_RULES: OptionRules<FencedPgOptions> = {
+  ...COLUMN_RULES,
+  at: aWhole('', { from: 1, to: 65_535 }),
+};
+
 /**
  * For pg, with one placeholder for both parts:
  *
@@ -45,11 +51,9 @@ export interface FencedPgOptions extends FenceColumnOptions {
  * ```
  */
 export function fencedPg(holder: FencedHolder, options: FencedPgOptions = {}): FencedSql {
-  const { at = 1 } = options;
-  if (!Number.isInteger(at) || at < 1 || at > 65_535) {
-    throw new RangeError(`at must be a whole number from 1 to 65535, got ${show(at)}`);
-  }
-  return new FencedSql(checkHolder(holder), columnOf(options), 'pg', `$${at}`);
+  checkOptions('fenced.pg', options, PG_RULES, "{ column: 'fence' }");
+  const { at = 1, column = 'fence' } = options;
+  return new FencedSql(checkHolder(holder), column, 'pg', `$${at}`);
 }
 
 /**
@@ -62,5 +66,5 @@ export function fencedPg(holder: FencedHolder, options: FencedPgOptions = {}): F
  * ```
  */
 export function fencedMySql(holder: FencedHolder, options: FenceColumnOptions = {}): FencedSql {
-  return new FencedSql(checkHolder(holder), columnOf(options), 'mysql', '?');
+  return new FencedSql(checkHolder(holder), columnOf('fenced.mysql', options), 'mysql', '?');
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { checkOptionNames } from '../core/option-names.js';
-import { checkIsObject, checkOption, show } from '../core/option-values.js';
+import { LOCK_RULES } from '../core/options/lock-rules.js';
+import { aWhole, checkOptions } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
 import { FencingTimeoutError, LockStaleError } from './fencing-errors.js';
@@ -33,6 +34,11 @@ export interface FencingRunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const RULES: OptionRules<FencingGateOptions> = {
+  maxKeys: aWhole('', { from: 1, to: Infinity, orInfinity: true }),
+};
+const { waitTimeout: aWait, signal: aSignal } = LOCK_RULES;
+const RUN_RULES: OptionRules<FencingRunOptions> = { waitTimeout: aWait, signal: aSignal };
 const WAIT_TIMEOUT = 30_000;
 const MAX_KEYS = 100_000;
 
@@ -48,14 +54,10 @@ export class FencingGate implements TokenGate {
   readonly #lines = new Map<string, WriteLine>();
   readonly #turns = new AsyncLocalStorage<WriteTurn>();
 
-  /** Throws `RangeError` for a bad `maxKeys`. */
-  constructor({ maxKeys = MAX_KEYS }: FencingGateOptions = {}) {
-    if (maxKeys !== Infinity && (!Number.isSafeInteger(maxKeys) || maxKeys < 1)) {
-      throw new RangeError(
-        `maxKeys must be a whole number of at least 1, or Infinity, got ${show(maxKeys)}`,
-      );
-    }
-    this.#maxKeys = maxKeys;
+  /** Throws `TypeError` or `RangeError` naming the option. */
+  constructor(options: FencingGateOptions = {}) {
+    checkOptions('FencingGate', options, RULES, '{ maxKeys: 10_000 }');
+    this.#maxKeys = options.maxKeys ?? MAX_KEYS;
   }
 
   /**
@@ -145,10 +147,7 @@ function ownCopy(key: string): string {
 }
 
 function patienceOf(key: string, options: FencingRunOptions): Patience {
-  checkIsObject('the options of run', options, '{ waitTimeout: 5_000 }');
-  checkOptionNames(options, ['waitTimeout', 'signal'], 'FencingGate.run');
+  checkOptions('FencingGate.run', options, RUN_RULES, '{ waitTimeout: 5_000 }');
   const { waitTimeout = WAIT_TIMEOUT, signal } = options;
-  checkOption('waitTimeout', waitTimeout);
-  if (signal !== undefined) checkOption('signal', signal);
   return { waitTimeout, signal, late: () => new FencingTimeoutError(key, waitTimeout) };
 }

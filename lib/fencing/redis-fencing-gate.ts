@@ -3,6 +3,9 @@ import { reasonOf, withoutSecrets } from '../core/contract/safe-error.js';
 import { checkKey } from '../core/lock-keys.js';
 import { LockKeyError } from '../core/lock-errors.js';
 import { show } from '../core/option-values.js';
+import { optionError } from '../core/options/option-error.js';
+import { aWhole, checkOptions } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import { checkHolder } from './fenced-holder.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
@@ -34,6 +37,10 @@ export interface RedisFencingGateOptions {
 }
 
 const SEVEN_DAYS = 604_800_000;
+
+const RULES: OptionRules<RedisFencingGateOptions> = {
+  keepFor: aWhole('ms', { from: 1, to: Infinity, orInfinity: true }),
+};
 
 /**
  * KEYS: guard, data. ARGV: token, ms to keep it or 0, command, its arguments behind the key. Without a command, only the
@@ -67,15 +74,12 @@ export class RedisFencingGate implements TokenGate {
   readonly #keepFor: number;
 
   /** `client` stays yours: it is never closed here. Throws `TypeError` or `RangeError` naming the option. */
-  constructor(client: RedisGateClient, { keepFor = SEVEN_DAYS }: RedisFencingGateOptions = {}) {
+  constructor(client: RedisGateClient, options: RedisFencingGateOptions = {}) {
     if (typeof client?.evalsha !== 'function') {
-      throw new TypeError('RedisFencingGate expects an ioredis client');
+      throw optionError('RedisFencingGate expects an ioredis client');
     }
-    if (keepFor !== Infinity && (!Number.isSafeInteger(keepFor) || keepFor < 1)) {
-      throw new RangeError(
-        `keepFor must be a whole number of ms of at least 1, or Infinity, got ${show(keepFor)}`,
-      );
-    }
+    checkOptions('RedisFencingGate', options, RULES, '{ keepFor: 86_400_000 }');
+    const { keepFor = SEVEN_DAYS } = options;
     this.#client = client;
     this.#keepFor = keepFor === Infinity ? 0 : keepFor;
   }

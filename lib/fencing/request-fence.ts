@@ -5,6 +5,9 @@ import { LockError } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
 import { checkKey } from '../core/lock-keys.js';
 import { show } from '../core/option-values.js';
+import { labelled } from '../core/labelled.js';
+import { a, aFunction, needed, oneOf } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import { quoted } from '../core/printable.js';
 import type { FencedHolder } from './fenced-holder.js';
 import type { TokenGate } from './fencing-gate.js';
@@ -32,6 +35,12 @@ export interface RequestFenceOptions {
 const HOUR = 3_600_000;
 const plausible = () => BigInt(Math.ceil(timeOfDay() + HOUR)) * 1_000n;
 
+export const FENCE_RULES: OptionRules<RequestFenceOptions> = {
+  gate: needed(a('a FencingGate or a RedisFencingGate', isGate)),
+  missing: oneOf('refuse', 'pass'),
+  largestToken: aFunction,
+};
+
 /** A template over the request, or a function of it. */
 export type FenceKey<Request> = string | ((request: Request) => string);
 
@@ -42,25 +51,14 @@ export class RequestFence<Request> {
   readonly #missing: 'refuse' | 'pass';
   readonly #largestToken: () => bigint;
 
-  /** `scope` gives the values that a template's names stand for. Throws `TypeError` naming the option. */
+  /** Of options that are checked. `scope` gives the values that a template's names stand for. Throws `TypeError` for the key. */
   constructor(
     owner: string,
     key: FenceKey<Request>,
     options: RequestFenceOptions,
     scope: (request: Request) => object,
   ) {
-    const { gate, missing = 'refuse', largestToken = plausible } = options ?? {};
-    if (typeof gate?.enter !== 'function') {
-      throw new TypeError(`${owner}: options.gate must be a FencingGate or a RedisFencingGate`);
-    }
-    if (missing !== 'refuse' && missing !== 'pass') {
-      throw new TypeError(`${owner}: missing must be 'refuse' or 'pass', got ${show(missing)}`);
-    }
-    if (typeof largestToken !== 'function') {
-      throw new TypeError(
-        `${owner}: largestToken must be a function that returns a bigint, got ${show(largestToken)}`,
-      );
-    }
+    const { gate, missing = 'refuse', largestToken = plausible } = options;
     this.#keyOf = keyFunction(owner, key, scope);
     this.#gate = gate;
     this.#missing = missing;
@@ -123,9 +121,13 @@ function keyFunction<Request>(
   if (typeof key !== 'string') {
     throw new TypeError(`${owner}: the key must be a template or a function, got ${show(key)}`);
   }
-  const template = new KeyTemplate(key);
+  const template = labelled(owner, () => new KeyTemplate(key));
   return (request) => {
     const values = scope(request) as Readonly<Record<string, unknown>>;
     return template.render((root) => values[root]);
   };
+}
+
+function isGate(value: unknown): boolean {
+  return typeof (value as Partial<TokenGate> | null | undefined)?.enter === 'function';
 }

@@ -2,7 +2,7 @@ import { inRootContext } from '../core/async/root-context.js';
 import { sleep, systemClock } from '../core/clock.js';
 import type { Clock } from '../core/clock.js';
 import { LeaderEvents } from './leader-events.js';
-import { checkLeaderOptions } from './leader-options.js';
+import { checkLeaderOptions, LEADER_RULES } from './leader-options.js';
 import type { LeaderElectionOptions } from './leader-options.js';
 import { LeaderTerm } from './leader-term.js';
 import type { LockJeopardyEvent } from '../core/lock-events.js';
@@ -37,7 +37,7 @@ export class LeaderElection {
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(locks: LockService, name: string, options: LeaderElectionOptions = {}) {
-    checkLeaderOptions(name, options);
+    checkLeaderOptions(name, options, 'LeaderElection', LEADER_RULES);
     this.#locks = locks;
     this.#key = `leader:${name}`;
     this.#options = options;

@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.js';
 import { labelled } from '../core/labelled.js';
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
-import { checkOptionNames } from '../core/option-names.js';
-import { checkIsObject, checkName, show } from '../core/option-values.js';
+import { checkName } from '../core/option-values.js';
+import { LOCK_RULES } from '../core/options/lock-rules.js';
+import { aClock, aFunction, aWhole, checkOptions } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import type { LeaderTerm } from './leader-term.js';
 
 /** All times are milliseconds. */
@@ -30,41 +31,26 @@ export interface LeaderElectionOptions extends Pick<
   readonly clock?: Clock | undefined;
 }
 
-export const LEADER_OPTIONS = [
-  'ttl',
-  'storeTimeout',
-  'retryDelay',
-  'retryJitter',
-  'onElected',
-  'pause',
-  'gracePeriod',
-  'clock',
-];
+const { ttl, storeTimeout, retryDelay, retryJitter } = LOCK_RULES;
 
-/** Throws `TypeError` or `RangeError` naming the option. `label` is how messages name who was given them. */
-export function checkLeaderOptions(
+export const LEADER_RULES: OptionRules<LeaderElectionOptions> = {
+  ttl,
+  storeTimeout,
+  retryDelay,
+  retryJitter,
+  onElected: aFunction,
+  pause: aWhole('ms', { from: 0 }),
+  gracePeriod: aWhole('ms', { from: 0 }),
+  clock: aClock,
+};
+
+/** Throws `TypeError` or `RangeError` naming the option. `owner` is how messages name who was given them. */
+export function checkLeaderOptions<Options extends Partial<LeaderElectionOptions>>(
   name: unknown,
-  options: LeaderElectionOptions,
-  label = 'LeaderElection',
-  known: readonly string[] = LEADER_OPTIONS,
+  options: Options,
+  owner: string,
+  rules: OptionRules<Options>,
 ): void {
-  labelled(label, () => {
-    checkName('an election', name);
-    checkIsObject('the options', options, '{ ttl: 10_000 }');
-  });
-  checkOptionNames(options, known, label);
-  labelled(label, () => checkValues(options));
-}
-
-/** Of those that are known. */
-function checkValues(options: LeaderElectionOptions & { readonly locks?: unknown }): void {
-  const { onElected, pause, gracePeriod, clock: _, locks: __, ...lockOptions } = options;
-  resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions);
-  if (onElected !== undefined && typeof onElected !== 'function') {
-    throw new TypeError(`onElected must be a function, got ${show(onElected)}`);
-  }
-  for (const [option, value] of Object.entries({ pause, gracePeriod })) {
-    if (value === undefined || (Number.isInteger(value) && value >= 0)) continue;
-    throw new RangeError(`${option} must be a whole number of ms, 0 or more, got ${show(value)}`);
-  }
+  labelled(owner, () => checkName('an election', name));
+  checkOptions(owner, options, rules, '{ ttl: 10_000 }');
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '../core/clock.js';
 import type { Clock } from '../core/clock.js';
 import { canonicalKeys } from '../core/lock-keys.js';
+import { aClock, checkOptions } from '../core/options/option-rules.js';
 import type { LockStore } from '../core/lock-store.js';
 import { Commands } from './commands.js';
 import type { Command } from './commands.js';
@@ -37,8 +38,10 @@ export class LockControl {
   readonly #moments = new Moments();
   readonly #stores = new Map<string, ControlledLockStore>();
 
-  constructor({ clock }: LockControlOptions = {}) {
-    this.clock = clock;
+  /** Throws `TypeError` naming the option. */
+  constructor(options: LockControlOptions = {}) {
+    checkOptions('LockControl', options, { clock: aClock }, '{ clock: new FakeClock() }');
+    this.clock = options.clock;
   }
 
   /**

@@ -1,3 +1,5 @@
+import { aFunction, checkOptions, needed } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import { featureChecks } from './conformance/features.js';
 import { ownershipChecks } from './conformance/ownership.js';
 import { keyChecks } from './conformance/keys.js';
@@ -14,6 +16,12 @@ export type { ConformanceOptions } from './conformance/backend.js';
 /** How often a check is made that fails on a machine that is too slow for its ttls. */
 const ATTEMPTS = 10;
 
+const RULES: OptionRules<ConformanceOptions> = {
+  test: needed(aFunction),
+  createStore: needed(aFunction),
+  expire: aFunction,
+};
+
 /**
  * The contract of `LockStore` as tests, for any runner: call it where tests are defined.
  *
@@ -24,6 +32,7 @@ const ATTEMPTS = 10;
  * Some checks let ttls of 50 ms pass. One that fails because the machine was too slow for that is made again.
  */
 export function lockStoreConformance(options: ConformanceOptions): void {
+  checkOptions('lockStoreConformance', options, RULES, '{ test: it, createStore }');
   const checks = {
     ...featureChecks,
     ...ownershipChecks,

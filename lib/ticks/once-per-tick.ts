@@ -1,10 +1,12 @@
 import { LockTimeoutError } from '../core/lock-errors.js';
-import { show } from '../core/option-values.js';
+import { a, checkOptions, needed } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import type { LockScope } from '../core/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
 import type { Lock } from '../core/lock.js';
-import { Ticks } from './ticks.js';
+import { Ticks, TICKS_RULES } from './ticks.js';
 import type { TicksOptions, TickSchedule } from './ticks.js';
+import { ZONE_RULES } from './tick-zone.js';
 import type { TickZone } from './tick-zone.js';
 
 /** When a job is due, and how far the machines may be apart. */
@@ -12,6 +14,13 @@ export interface TickOptions extends TicksOptions, TickZone {
   /** Milliseconds from one tick to the next, or a cron expression of five fields, or of six with the seconds in front. */
   readonly every: number | string;
 }
+
+export const anEvery = a(
+  "a number of ms or a cron expression, such as '0 2 * * *'",
+  (value) => typeof value === 'number' || typeof value === 'string',
+);
+
+const RULES: OptionRules<TickOptions> = { every: needed(anEvery), ...ZONE_RULES, ...TICKS_RULES };
 
 /**
  * Runs `work` if no other process has run it for the same tick, and resolves `undefined` otherwise. Call it at each tick, from
@@ -29,16 +38,14 @@ export async function oncePerTick<T>(
   options: TickOptions,
   work: (lock: Lock) => T | Promise<T>,
 ): Promise<T | undefined> {
+  checkOptions('oncePerTick', options, RULES, '{ every: 60_000 }');
   return atTick(locks, new Ticks(name, scheduleOf(options), options), work);
 }
 
 /** What `every` means. */
 export function scheduleOf({ every, timeZone, utcOffset }: TickOptions): TickSchedule {
   if (typeof every === 'number') return { kind: 'interval', ms: every };
-  if (typeof every === 'string') return { kind: 'cron', expression: every, timeZone, utcOffset };
-  throw new TypeError(
-    `every must be a number of ms or a cron expression, such as '0 2 * * *', got ${show(every)}`,
-  );
+  return { kind: 'cron', expression: every, timeZone, utcOffset };
 }
 
 /** Runs `work` under the tick that is due, unless somebody has it. */

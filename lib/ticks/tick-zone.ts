@@ -1,3 +1,5 @@
+import { a, aNumber } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import type { WallTime } from './cron-expression.js';
 
 /** Where a cron expression is read. Neither: in the zone of the process. */
@@ -7,6 +9,17 @@ export interface TickZone {
   /** Minutes that the clocks are ahead of UTC. Goes before `timeZone`. */
   readonly utcOffset?: number | null | undefined;
 }
+
+export const ZONE_RULES: OptionRules<TickZone> = {
+  timeZone: a(
+    "the name of a time zone, such as 'Europe/Berlin'",
+    (value) => value === null || typeof value === 'string',
+  ),
+  utcOffset: aNumber(
+    'minutes, as a number',
+    (value) => value === null || (typeof value === 'number' && Number.isFinite(value)),
+  ),
+};
 
 /** How far the clocks of a zone are ahead of UTC at a moment. All in milliseconds, moments since 1970. */
 export type OffsetAt = (moment: number) => number;

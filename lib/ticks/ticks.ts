@@ -1,6 +1,8 @@
 import { DEFAULT_LOCK_OPTIONS } from '../core/lock-options.js';
 import type { LockOptions } from '../core/lock-options.js';
-import { checkName, show } from '../core/option-values.js';
+import { checkName } from '../core/option-values.js';
+import { aFunction, aWhole } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 import { CronTicks } from './cron-ticks.js';
 import type { TickZone } from './tick-zone.js';
 
@@ -30,10 +32,17 @@ export interface TicksOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const DEFAULT_TOLERANCE = 30_000;
 const A_DAY = 86_400_000;
+
+export const TICKS_RULES: OptionRules<TicksOptions> = {
+  tolerance: aWhole('ms', { from: 0, to: A_DAY }),
+  now: aFunction,
+};
+
+const DEFAULT_TOLERANCE = 30_000;
 /** Node's timers, and so intervals, reach no further. */
 const LONGEST = 2_147_483_647;
+const anInterval = aWhole('ms', { from: 1 });
 /** A timer may fire a little before the clock shows its time. */
 const EARLY = 10;
 
@@ -66,7 +75,6 @@ export class Ticks {
   constructor(name: string, schedule: TickSchedule, options: TicksOptions = {}) {
     const { tolerance = DEFAULT_TOLERANCE, now = timeOfDay } = options;
     checkName('a tick', name);
-    checkWhole('tolerance', tolerance, 0, A_DAY);
     this.name = name;
     this.#now = now;
     this.#due = dueTimes(schedule, tolerance);
@@ -97,7 +105,7 @@ function dueTimes(schedule: TickSchedule, tolerance: number): (now: number) => D
     case 'cron':
       return cronTimes(schedule, tolerance);
     case 'interval':
-      checkWhole('the interval of a tick', schedule.ms, 1, LONGEST);
+      anInterval('the interval of a tick', schedule.ms);
       return (now) => scheduled(floor(now, schedule.ms));
     case 'date':
       return () => scheduled(schedule.at);
@@ -121,11 +129,4 @@ function cronTimes(
 
 function floor(time: number, unit: number): number {
   return Math.floor(time / unit) * unit;
-}
-
-function checkWhole(name: string, value: unknown, from: number, to: number): void {
-  if (Number.isInteger(value) && (value as number) >= from && (value as number) <= to) return;
-  throw new RangeError(
-    `${name} must be a whole number of ms from ${from} to ${to}, got ${show(value)}`,
-  );
 }

@@ -249,7 +249,7 @@ describe.each(VERSIONS)('lockHandler in $version', ({ express }) => {
     );
     const unsafe = { locks, unsafeReleaseOnDisconnect: 'yes' as never };
     expect(() => lockRequest('a', unsafe)).toThrow(
-      'lockRequest: unsafeReleaseOnDisconnect must be true or false, got the string "yes"',
+      'lockRequest: unsafeReleaseOnDisconnect must be a boolean, got the string "yes"',
     );
   });
 });

@@ -101,8 +101,13 @@ describe('lockRequest refuses at its definition', () => {
   const define = lockRequest as (...all: unknown[]) => unknown;
 
   it.each([
-    ['no service', 'a', {}, 'options.locks must be a LockService'],
-    ['something else for a service', 'a', { locks: { enter: 1 } }, 'options.locks must be'],
+    ['no service', 'a', {}, ': locks must be a LockService, got undefined'],
+    [
+      'something else for a service',
+      'a',
+      { locks: { enter: 1 } },
+      ': locks must be a LockService, got an object',
+    ],
     ['an unknown option', 'a', { locks, wait: 5 }, 'lockRequest: unknown option "wait"; known'],
     [
       'a misspelt option',
@@ -112,7 +117,7 @@ describe('lockRequest refuses at its definition', () => {
     ],
     ['a signal', 'a', { locks, signal: AbortSignal.abort() }, 'unknown option "signal"'],
     ['no options', 'a', undefined, 'must be an object, such as { locks }, got undefined'],
-    ['the service for options', 'a', locks, 'must be a LockService, got undefined'],
+    ['the service for options', 'a', locks, 'unknown option "events"; known options are locks'],
     ['a bad option', 'a', { locks, ttl: 0 }, 'lockRequest: ttl must be'],
     ['a bad busyStatus', 'a', { locks, busyStatus: 200 }, 'from 400 to 599, got 200'],
     ['a busyStatus too large', 'a', { locks, busyStatus: 600 }, 'from 400 to 599, got 600'],
@@ -127,7 +132,7 @@ describe('lockRequest refuses at its definition', () => {
       'a bad retryAfter',
       'a',
       { locks, retryAfter: -1 },
-      'retryAfter must be a whole number from 0',
+      'retryAfter must be a whole number of seconds from 0',
     ],
     ['a broken retryAfter', 'a', { locks, retryAfter: 1.5 }, 'got 1.5'],
     [

@@ -292,8 +292,8 @@ describe('lockErrorHandler refuses at its definition', () => {
 
   it.each([
     [{ busyStatus: 200 }, RangeError, 'busyStatus must be a whole number from 400 to 599, got 200'],
-    [{ busyStatus: '409' }, RangeError, 'busyStatus must be a whole number'],
-    [{ retryAfter: -1 }, RangeError, 'retryAfter must be a whole number from 0'],
+    [{ busyStatus: '409' }, TypeError, 'busyStatus must be a whole number'],
+    [{ retryAfter: -1 }, RangeError, 'retryAfter must be a whole number of seconds from 0'],
     [{ retryAfter: 0.5 }, RangeError, 'retryAfter must be a whole number'],
     [{ onError: 'respond' }, TypeError, 'unknown option "onError"; known options are busyStatus'],
     [5, TypeError, 'the options must be an object, such as { busyStatus: 423 }, got 5'],

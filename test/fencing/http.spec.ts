@@ -189,8 +189,8 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
   it.each([
     ['order:<id', { gate: new FencingGate() }, '"<" or ">" without its partner'],
     [42, { gate: new FencingGate() }, 'fencedRequest: the key must be a template or a function'],
-    ['a', undefined, 'fencedRequest: options.gate must be a FencingGate'],
-    ['a', { gate: {} }, 'fencedRequest: options.gate must be a FencingGate'],
+    ['a', undefined, 'fencedRequest: the options must be an object, such as { gate }'],
+    ['a', { gate: {} }, 'fencedRequest: gate must be a FencingGate'],
     ['a', { gate: new FencingGate(), missing: 'skip' }, "missing must be 'refuse' or 'pass'"],
     ['a', { gate: new FencingGate(), largestToken: 5n }, 'largestToken must be a function'],
     ['a', { gate: new FencingGate(), onError: 'throw' }, "onError must be 'next' or 'respond'"],
@@ -273,7 +273,7 @@ describe('FencingGuard', () => {
 
   it('refuses misuse when it is made', () => {
     expect(() => new FencingGuard('a', {} as never)).toThrow(
-      'FencingGuard: options.gate must be a FencingGate or a RedisFencingGate',
+      'FencingGuard: gate must be a FencingGate or a RedisFencingGate',
     );
   });
 });

@@ -73,13 +73,17 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
     ],
     ['a number', 5_000 as never, /Orders\.pay: the options must be an object, .* got 5000$/],
     ['null', null as never, /Orders\.pay: the options must be an object, .* got null$/],
-    ['onTimeout', { onTimeout: 'ignore' }, /Orders\.pay: onTimeout must be 'throw' or 'skip'/],
+    [
+      'onTimeout',
+      { onTimeout: 'ignore' },
+      /Orders\.pay: onTimeout must be 'throw', 'skip' or a function/,
+    ],
     [
       'before',
       { before: 'guards' },
       /Orders\.pay: before must be 'pipes', got the string "guards"/,
     ],
-    ['returns', { returns: 'string' }, /returns must be 'promise' or 'observable' or 'iterable'/],
+    ['returns', { returns: 'string' }, /returns must be 'promise', 'observable' or 'iterable'/],
   ])('a bad option: %s', (_what, options, message) => {
     const error = refusal(() => {
       class Orders {

@@ -109,6 +109,20 @@ describe('DistributedLockModule.forRootAsync', () => {
     await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(message);
   });
 
+  it.each<[object, string]>([
+    [{ useFactroy: () => ({}) }, 'unknown option "useFactroy" (did you mean useFactory?)'],
+    [{ useFactory: () => ({}), ttl: 5_000 }, 'unknown option "ttl"'],
+    [{ useFactory: {} }, 'useFactory must be a function, got an object'],
+    [
+      { useFactory: () => ({}), inject: 'CONFIG' },
+      'inject must be a list, got the string "CONFIG"',
+    ],
+    [{ imports: [] }, 'one of useFactory, useClass and useExisting has to make the options'],
+  ])('refuses %p beside the factory, at once', (options, message) => {
+    const make = () => DistributedLockModule.forRootAsync(options);
+    expect(make).toThrow(`DistributedLockModule.forRootAsync: ${message}`);
+  });
+
   it('refuses bad options as forRoot does', async () => {
     const useFactory = () => ({ store: new MemoryLockStore(), redis: 'redis://x' });
     const testing = Test.createTestingModule({

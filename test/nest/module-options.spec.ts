@@ -120,6 +120,22 @@ describe('DistributedLockModule.forRoot', () => {
     await app.close();
   });
 
+  it.each<[string, unknown, string]>([
+    ['undefined', undefined, 'DistributedLockModule: store is undefined (is an environment'],
+    ['null', null, 'DistributedLockModule: store must be a LockStore, got null'],
+  ])('refuses to lock in memory where store is named, and is %s', async (_, store, message) => {
+    await expect(start({ store })).rejects.toThrow(message);
+  });
+
+  it.each([{ busyStatus: '423' }, { busyStatus: 200 }, { busyStatus: NaN }, { retryAfter: -5 }])(
+    'refuses http: %j, which would make answers wrong',
+    async (http) => {
+      const [option] = Object.keys(http);
+      const message = `DistributedLockModule: http.${option} must be a whole number`;
+      await expect(start({ store: new MemoryLockStore(), http })).rejects.toThrow(message);
+    },
+  );
+
   it('needs no options', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const testing = await Test.createTestingModule({
@@ -155,6 +171,20 @@ describe('DistributedLockModule.forRoot', () => {
     await expect(locks.acquire('')).rejects.toMatchObject({ code: 'LOCK_KEY_INVALID' });
     expect(app.get(getLockClientToken())).toBeUndefined();
     await app.close();
+  });
+
+  it.each([
+    ['production', 1],
+    ['development', 1],
+    ['test', 0],
+  ])('says that nothing is locked where it is not enabled, in %s', async (environment, times) => {
+    const replaced = jest.replaceProperty(process, 'env', { NODE_ENV: environment });
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    await (await start({ enabled: false })).close();
+    replaced.restore();
+    expect(warn).toHaveBeenCalledTimes(times);
+    if (times > 0) expect(warn).toHaveBeenCalledWith(expect.stringMatching(/nothing is locked/));
+    warn.mockRestore();
   });
 
   it('grants tokens, where it is not enabled, that a resource lets in which has seen those of a store', async () => {

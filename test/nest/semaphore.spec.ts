@@ -181,7 +181,7 @@ describe('@Semaphore', () => {
     [5, /^@Semaphore on Broken\.run: the options must be an object, .* got 5$/],
     [{ permits: 2, mode: 'read' }, /unknown option "mode"; known options are (?!.*mode)/],
     [{ permits: 2, tll: 1 }, /^@Semaphore on Broken\.run: unknown option "tll" \(did you mean ttl/],
-    [{ permit: 2 }, /permits must be .* got undefined/],
+    [{ permit: 2 }, /unknown option "permit" \(did you mean permits\?\)/],
   ])('refuses the options %j when the class is defined', (options, message) => {
     expect(() => {
       class Broken {

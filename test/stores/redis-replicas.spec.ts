@@ -135,12 +135,15 @@ describe('RedisLockStore refuses', () => {
   );
 
   it.each([-1, 0.5, NaN, Infinity, '1'])('%p replicas', (replicas) => {
-    expect(() => new RedisLockStore(client, { replicas: replicas as number })).toThrow(RangeError);
+    const create = () => new RedisLockStore(client, { replicas: replicas as number });
+    expect(create).toThrow(typeof replicas === 'number' ? RangeError : TypeError);
   });
 
   it.each([-1, 0, 0.5, NaN, Infinity, '1'])('a replicaTimeout of %p', (replicaTimeout) => {
     const options = { replicaTimeout: replicaTimeout as number };
-    expect(() => new RedisLockStore(client, options)).toThrow(RangeError);
+    expect(() => new RedisLockStore(client, options)).toThrow(
+      'replicaTimeout must be a whole number of ms',
+    );
   });
 
   it.each([1, null, {}])('the keyPrefix %p', (keyPrefix) => {

@@ -12,14 +12,22 @@ const three = () => [node(), node(), node()];
 
 describe('RedlockStore refuses', () => {
   it.each([
-    [{ nodeTimeout: 0 }, RangeError, /^nodeTimeout must be a positive number of milliseconds, got 0$/], // prettier-ignore
-    [{ nodeTimeout: -1 }, RangeError, /^nodeTimeout .* got -1$/],
-    [{ nodeTimeout: Infinity }, RangeError, /^nodeTimeout .* got Infinity$/],
-    [{ nodeTimeout: '5' as never }, RangeError, /^nodeTimeout .* got 5$/],
-    [{ largestTtl: 0 }, RangeError, /^largestTtl must be a positive number of milliseconds, got 0$/], // prettier-ignore
-    [{ largestTtl: NaN }, RangeError, /^largestTtl .* got NaN$/],
-    [{ quarantine: 'sometimes' as never }, TypeError, /^quarantine must be true, false or 'unless-all-fresh', got sometimes$/], // prettier-ignore
-    [{ quarantine: null as never }, TypeError, /^quarantine .* got null$/],
+    [
+      { nodeTimeout: 0 },
+      RangeError,
+      /: nodeTimeout must be a whole number of ms from 1 to \d+, got 0$/,
+    ],
+    [{ nodeTimeout: -1 }, RangeError, /: nodeTimeout .* got -1$/],
+    [{ nodeTimeout: Infinity }, RangeError, /: nodeTimeout .* got Infinity$/],
+    [{ nodeTimeout: '5' as never }, TypeError, /: nodeTimeout .* got the string "5"$/],
+    [
+      { largestTtl: 0 },
+      RangeError,
+      /: largestTtl must be a whole number of ms from 1 to \d+, got 0$/,
+    ],
+    [{ largestTtl: NaN }, RangeError, /: largestTtl .* got NaN$/],
+    [{ quarantine: 'sometimes' as never }, TypeError, /: quarantine must be true, false or 'unless-all-fresh', got the string "sometimes"$/], // prettier-ignore
+    [{ quarantine: null as never }, TypeError, /: quarantine .* got null$/],
   ])('the options %j', (options, type, message) => {
     const error = errorOf(() => new RedlockStore(three(), options));
     expect(error).toBeInstanceOf(type);

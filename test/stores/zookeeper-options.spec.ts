@@ -24,23 +24,27 @@ describe('ZooKeeperLockStore refuses', () => {
   });
 
   it.each<[object, string, RegExp]>([
-    [{ rot: '/x' }, 'TypeError', /unknown option "rot"; known options are root,/],
-    [{ root: 5 }, 'TypeError', /root must be a path, got 5/],
-    [{ root: '/' }, 'RangeError', /root must be a path such as '\/holdfast'/],
-    [{ root: 'x' }, 'RangeError', /root/],
-    [{ root: '/x/' }, 'RangeError', /root/],
-    [{ root: '/a/../b' }, 'RangeError', /root/],
-    [{ root: '/zookeeper/locks' }, 'RangeError', /outside '\/zookeeper'/],
+    [
+      { rot: '/x' },
+      'TypeError',
+      /unknown option "rot" \(did you mean root\?\); known options are root,/,
+    ],
+    [{ root: 5 }, 'TypeError', /root must be a path .* got 5/],
+    [{ root: '/' }, 'TypeError', /root must be a path such as '\/holdfast'/],
+    [{ root: 'x' }, 'TypeError', /root/],
+    [{ root: '/x/' }, 'TypeError', /root/],
+    [{ root: '/a/../b' }, 'TypeError', /root/],
+    [{ root: '/zookeeper/locks' }, 'TypeError', /outside '\/zookeeper'/],
     [{ sessionTimeout: 99 }, 'RangeError', /sessionTimeout must be a whole number of ms from 100/],
-    [{ sessionTimeout: '5s' }, 'RangeError', /sessionTimeout .* got the string "5s"/],
+    [{ sessionTimeout: '5s' }, 'TypeError', /sessionTimeout .* got the string "5s"/],
     [{ connectTimeout: 0 }, 'RangeError', /connectTimeout .* got 0/],
-    [{ auth: null }, 'TypeError', /auth must be \{ scheme/],
-    [{ auth: { scheme: 'digest' } }, 'TypeError', /auth must be \{ scheme/],
+    [{ auth: null }, 'TypeError', /auth must be an object, such as \{ scheme/],
+    [{ auth: { scheme: 'digest' } }, 'TypeError', /auth.credential must be a string, got none/],
     [{ auth: { scheme: 'digest', credential: 'user' } }, 'TypeError', /'user:password'/],
     [{ acl: 'creator' }, 'TypeError', /acl: 'creator' needs the option auth/],
     [{ acl: 'all' }, 'TypeError', /acl must be 'open', 'creator' or a list/],
     [{ acl: [] }, 'TypeError', /acl must be/],
-    [{ acl: [{ scheme: 'world', id: 'anyone', permissions: ['toString'] }] }, 'TypeError', /acl must be/], // prettier-ignore
+    [{ acl: [{ scheme: 'world', id: 'anyone', permissions: ['toString'] }] }, 'TypeError', /acl\[0\].permissions must be/], // prettier-ignore
   ])('%j', (options, name, message) => {
     expect(refusal('a:2181', options)).toMatchObject({ name, message: expect.stringMatching(message) }); // prettier-ignore
   });

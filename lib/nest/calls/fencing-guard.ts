@@ -2,9 +2,10 @@ import { HttpException, createParamDecorator } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { publicMessage } from '../../core/http-status.js';
 import type { LockError } from '../../core/lock-errors.js';
+import { checkOptions } from '../../core/options/option-rules.js';
 import type { FencedHolder } from '../../fencing/fenced-holder.js';
 import type { IncomingHeaders } from '../../fencing/fencing-header.js';
-import { RequestFence, fenceStatus } from '../../fencing/request-fence.js';
+import { FENCE_RULES, RequestFence, fenceStatus } from '../../fencing/request-fence.js';
 import type { FenceKey, RequestFenceOptions } from '../../fencing/request-fence.js';
 
 /** The part of a request of Express or Fastify that is used here. */
@@ -28,6 +29,7 @@ export class FencingGuard implements CanActivate {
   /** Throws `TypeError` naming the option. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   constructor(key: FenceKey<any>, options: RequestFenceOptions) {
+    checkOptions('FencingGuard', options, FENCE_RULES, '{ gate }');
     this.#fence = new RequestFence('FencingGuard', key, options, (request) => ({ request }));
   }
 

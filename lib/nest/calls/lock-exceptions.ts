@@ -2,22 +2,12 @@ import { HttpException } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import { httpStatus, isWorthRetrying, publicMessage } from '../../core/http-status.js';
 import { LockError } from '../../core/lock-errors.js';
+import type { LockErrorOptions } from '../../http/error-options.js';
 import { ClientGoneException } from './client-gone.js';
 import { handlesEvent } from './event-handler.js';
 
 /** How lock errors look over HTTP. */
-export interface LockHttpOptions {
-  /**
-   * Status for a key that stayed held.
-   * @default 409
-   */
-  readonly busyStatus?: number | undefined;
-  /**
-   * Seconds in the `Retry-After` header of busy and store-down answers.
-   * @default 1
-   */
-  readonly retryAfter?: number | undefined;
-}
+export type LockHttpOptions = LockErrorOptions;
 
 /** The exception that the transport of `context` understands. Other errors come back as they are. */
 export async function toTransportError(

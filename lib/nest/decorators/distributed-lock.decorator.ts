@@ -1,8 +1,8 @@
-import { DECORATOR_OPTIONS, lockDecorator } from './lock-decorator.js';
+import { DECORATOR_RULES, lockDecorator } from './lock-decorator.js';
 import type { DistributedLockDecorator, DistributedLockOptions } from './lock-decorator.js';
 import type { LockKeySource } from './method-key.js';
 
-const DISTRIBUTED_LOCK = { name: '@DistributedLock', options: DECORATOR_OPTIONS };
+const DISTRIBUTED_LOCK = { name: '@DistributedLock', rules: DECORATOR_RULES };
 
 /**
  * Runs the method under a lock: one at a time per key, across every process.

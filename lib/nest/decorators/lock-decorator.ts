@@ -2,10 +2,11 @@ import 'reflect-metadata';
 import { UseInterceptors } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { labelled } from '../../core/labelled.js';
-import { DEFAULT_LOCK_OPTIONS, LOCK_OPTIONS, resolveLockOptions } from '../../core/lock-options.js';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../../core/lock-options.js';
 import type { LockOptions } from '../../core/lock-options.js';
-import { checkOptionNames } from '../../core/option-names.js';
-import { checkIsObject, show } from '../../core/option-values.js';
+import { LOCK_RULES } from '../../core/options/lock-rules.js';
+import { a, aName, checkOptions, oneOf } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
 import { lockPlanOf, setLockPlan } from './lock-plan.js';
@@ -58,16 +59,24 @@ export type DistributedLockDecorator<Args extends unknown[]> = <Method extends A
   descriptor: TypedPropertyDescriptor<Method> & Fits<Args, Method>,
 ) => void;
 
-/** Options of `@DistributedLock`. */
-export const DECORATOR_OPTIONS = [...LOCK_OPTIONS, 'onTimeout', 'before', 'returns', 'locks'];
+/** Of `@DistributedLock`. */
+export const DECORATOR_RULES: OptionRules<DistributedLockOptions> = {
+  ...LOCK_RULES,
+  onTimeout: a(
+    "'throw', 'skip' or a function",
+    (value) => value === 'throw' || value === 'skip' || typeof value === 'function',
+  ),
+  before: oneOf('pipes'),
+  returns: oneOf('promise', 'observable', 'iterable'),
+  locks: aName,
+};
 
 /** What tells `@DistributedLock` and `@Semaphore` apart. */
 interface LockDecoratorKind {
   /** For messages. */
   readonly name: string;
-  readonly options: readonly string[];
-  /** Throws `TypeError` or `RangeError` for options that this kind needs. */
-  readonly check?: (options: LockOptions) => void;
+  /** `@DistributedLock` has one more, and none that it needs. */
+  readonly rules: OptionRules<Omit<DistributedLockOptions, 'mode'>>;
 }
 
 /** What `@DistributedLock` and `@Semaphore` do. */
@@ -78,7 +87,7 @@ export function lockDecorator<Args extends unknown[]>(
 ): DistributedLockDecorator<Args> {
   return (target, property, descriptor) => {
     const label = `${kind.name} on ${labelOf(target, property)}`;
-    checkOptions(label, kind, options);
+    checkOptions(label, options, kind.rules, '{ ttl: 30_000, waitTimeout: 5_000 }');
     const method = decoratedMethod(label, target, descriptor);
     if (lockPlanOf(method)) {
       throw new TypeError(`${label}: the method is locked already; give several keys as a list`);
@@ -103,9 +112,6 @@ function planFor(
 ): LockPlan {
   const { locks, onTimeout = 'throw', before, returns, ...options } = decoratorOptions;
   labelled(label, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options));
-  checkChoice(label, 'onTimeout', onTimeout, ['throw', 'skip'], typeof onTimeout === 'function');
-  checkChoice(label, 'before', before, ['pipes', undefined]);
-  checkChoice(label, 'returns', returns, ['promise', 'observable', 'iterable', undefined]);
   const marks = parameterMarks(target, property);
   const kind = returns ?? returnKind(label, target, property, method);
   if (kind === 'iterable') refuseIterableMessages(label, method);
@@ -120,24 +126,4 @@ function planFor(
     returns: kind,
     lockParameters: marks.locks,
   });
-}
-
-function checkOptions(label: string, kind: LockDecoratorKind, options: DistributedLockOptions) {
-  labelled(label, () => {
-    checkIsObject('the options', options, '{ ttl: 30_000, waitTimeout: 5_000 }');
-    kind.check?.(options);
-  });
-  checkOptionNames(options, kind.options, label);
-}
-
-function checkChoice(
-  label: string,
-  option: string,
-  value: unknown,
-  choices: readonly (string | undefined)[],
-  isFine = false,
-): void {
-  if (isFine || choices.includes(value as string)) return;
-  const expected = choices.filter((each) => each !== undefined).join("' or '");
-  throw new TypeError(`${label}: ${option} must be '${expected}', got ${show(value)}`);
 }

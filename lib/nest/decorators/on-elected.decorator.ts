@@ -1,5 +1,7 @@
 import 'reflect-metadata';
-import { checkLeaderOptions, LEADER_OPTIONS } from '../../leader/leader-options.js';
+import { aName } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
+import { checkLeaderOptions, LEADER_RULES } from '../../leader/leader-options.js';
 import type { LeaderElectionOptions } from '../../leader/leader-options.js';
 import type { LeaderTerm } from '../../leader/leader-term.js';
 import { decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
@@ -24,7 +26,8 @@ export interface Candidate {
   readonly options: LeaderElectionOptions;
 }
 
-const OPTIONS = [...LEADER_OPTIONS.filter((option) => option !== 'onElected'), 'locks'];
+const { onElected: _, ...OF_A_CANDIDATE } = LEADER_RULES;
+const RULES: OptionRules<OnElectedOptions> = { ...OF_A_CANDIDATE, locks: aName };
 const CANDIDATE = Symbol.for('nest-holdfast:candidate');
 
 /**
@@ -42,7 +45,7 @@ export function OnElected(name: string, options: OnElectedOptions = {}): OnElect
   return (target, property, descriptor) => {
     const label = `@OnElected on ${labelOf(target, property)}`;
     const method = decoratedMethod(label, target, descriptor);
-    checkLeaderOptions(name, options, label, OPTIONS);
+    checkLeaderOptions(name, options, label, RULES);
     const { locks, ...others } = options;
     const candidate: Candidate = Object.freeze({ label, name, locks, options: others });
     Reflect.defineMetadata(CANDIDATE, candidate, method);

@@ -1,9 +1,10 @@
 import { labelled } from '../../core/labelled.js';
-import { checkOptionNames } from '../../core/option-names.js';
-import { checkIsObject } from '../../core/option-values.js';
-import { atTick, scheduleOf } from '../../ticks/once-per-tick.js';
+import { aName, checkOptions } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
+import { anEvery, atTick, scheduleOf } from '../../ticks/once-per-tick.js';
 import type { TickOptions } from '../../ticks/once-per-tick.js';
-import { Ticks } from '../../ticks/ticks.js';
+import { ZONE_RULES } from '../../ticks/tick-zone.js';
+import { Ticks, TICKS_RULES } from '../../ticks/ticks.js';
 import type { TickSchedule } from '../../ticks/ticks.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { locksOf } from '../calls/locks-of.js';
@@ -22,7 +23,12 @@ export type OncePerTickDecorator = <Method extends (...args: any[]) => Promise<u
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void;
 
-const OPTIONS = ['every', 'timeZone', 'utcOffset', 'tolerance', 'now', 'locks'];
+const RULES: OptionRules<OncePerTickOptions> = {
+  every: anEvery,
+  ...ZONE_RULES,
+  ...TICKS_RULES,
+  locks: aName,
+};
 
 /**
  * Runs a job of `@nestjs/schedule` once for each tick, however many processes have it:
@@ -62,8 +68,7 @@ export function OncePerTick(name: string, options: OncePerTickOptions = {}): Onc
 
 /** Checks the options now; the decorator that says when the method is due may still come. */
 function laterTicks(label: string, name: string, options: OncePerTickOptions) {
-  labelled(label, () => checkIsObject('the options', options, '{ every: 60_000 }'));
-  checkOptionNames(options, OPTIONS, label);
+  checkOptions(label, options, RULES, '{ every: 60_000 }');
   const { every, timeZone, utcOffset } = options;
   const given =
     every === undefined

@@ -1,5 +1,6 @@
-import { checkPermits } from '../../core/lock-options.js';
-import { DECORATOR_OPTIONS, lockDecorator } from './lock-decorator.js';
+import { needed } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
+import { DECORATOR_RULES, lockDecorator } from './lock-decorator.js';
 import type { DistributedLockDecorator, DistributedLockOptions } from './lock-decorator.js';
 import type { LockKeySource } from './method-key.js';
 
@@ -8,11 +9,12 @@ export interface SemaphoreOptions extends Omit<DistributedLockOptions, 'mode'> {
   readonly permits: number;
 }
 
-const SEMAPHORE = {
-  name: '@Semaphore',
-  options: DECORATOR_OPTIONS.filter((option) => option !== 'mode'),
-  check: checkPermits,
+const { mode: _, ...OF_A_SEMAPHORE } = DECORATOR_RULES;
+const RULES: OptionRules<SemaphoreOptions> = {
+  ...OF_A_SEMAPHORE,
+  permits: needed(DECORATOR_RULES.permits),
 };
+const SEMAPHORE = { name: '@Semaphore', rules: RULES };
 
 /**
  * Runs the method with one of the permits of its key: at most so many at a time, over all processes.

@@ -9,8 +9,14 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { LockService } from '../../core/lock.service.js';
 import { linkReadyMadeInstances } from './lock-explorer.js';
 import { lockProviders, MODULE_CONNECTIONS, MODULE_LOCKS } from './lock-providers.js';
-import { checkIsModuleOptions, MODULE_NAME } from './module-checks.js';
+import {
+  checkAsyncOptions,
+  checkExtras,
+  checkIsModuleOptions,
+  MODULE_NAME,
+} from './module-checks.js';
 import type {
+  AsyncModuleOptions,
   DistributedLockModuleExtras,
   DistributedLockModuleOptions,
   DistributedLockOptionsFactory,
@@ -26,6 +32,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
     .setExtras<DistributedLockModuleExtras>(
       { isGlobal: true, name: undefined }, // only what is listed here is kept apart from the options
       (definition, { isGlobal = true, name }) => {
+        checkExtras({ isGlobal, name });
         const { providers, exported } = lockProviders(MODULE_OPTIONS_TOKEN, name);
         return {
           ...definition,
@@ -58,6 +65,11 @@ export class DistributedLockModule
   ): DynamicModule {
     checkIsModuleOptions(options);
     return super.forRoot(options);
+  }
+
+  static override forRootAsync(options: AsyncModuleOptions): DynamicModule {
+    checkAsyncOptions(options);
+    return super.forRootAsync(options);
   }
 
   // Private to the language, not to the compiler alone: who prints the module must not see the client and its password.

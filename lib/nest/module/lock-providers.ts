@@ -9,7 +9,7 @@ import { getLeadersToken, LeaderService } from './leader.service.js';
 import {
   checkIsOnly,
   checkModuleOptions,
-  checkRedisIsSet,
+  checkStoreIsSet,
   MODULE,
   MODULE_NAME,
 } from './module-checks.js';
@@ -88,7 +88,7 @@ async function connectionsFor(
   checkIsOnly(name, discovery);
   checkModuleOptions(options);
   if (options.enabled === false || standIns) return undefined;
-  checkRedisIsSet(options);
+  checkStoreIsSet(options);
   const { redis } = options;
   return redis === undefined ? undefined : inRootContext(() => connectAll(redis));
 }

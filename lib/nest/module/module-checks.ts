@@ -1,8 +1,28 @@
 import type { DiscoveryService } from '@nestjs/core';
+import { checkDefaults, DEFAULT_RULES } from '../../core/option-layers.js';
 import { show } from '../../core/option-values.js';
-import { checkDefaults } from '../../core/option-layers.js';
+import { optionError } from '../../core/options/option-error.js';
+import {
+  a,
+  aBag,
+  aBoolean,
+  aClock,
+  aFunction,
+  aName,
+  anything,
+  checkOptions,
+} from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
+import { checkStore } from '../../core/store-upkeep.js';
+import { ERROR_RULES } from '../../http/error-options.js';
+import { REDIS_RULES } from '../../stores/redis/redis-lock-options.js';
+import { REDLOCK_RULES } from '../../stores/redlock/redlock-options.js';
 import { DEFAULT_LOCKS } from './lock-tokens.js';
-import type { DistributedLockModuleOptions } from './module-options.js';
+import type {
+  AsyncModuleOptions,
+  DistributedLockModuleExtras,
+  DistributedLockModuleOptions,
+} from './module-options.js';
 
 /** How messages name the module. */
 export const MODULE = 'DistributedLockModule';
@@ -11,53 +31,92 @@ export const MODULE = 'DistributedLockModule';
 export const MODULE_NAME = Symbol.for('nest-holdfast:module-name');
 
 /** Known before the options are, so a factory of options cannot give them. */
-const BESIDE_A_FACTORY = ['name', 'isGlobal'];
-const OF_THE_MODULE = [
-  'redis',
-  'store',
-  ...BESIDE_A_FACTORY,
-  'http',
-  'enabled',
-  'clock',
-  'keyPrefix',
-  'replicas',
-  'replicaTimeout',
-  'localPassLimit',
-  'nodeTimeout',
-  'quarantine',
-  'largestTtl',
-];
+const EXTRA_RULES: OptionRules<DistributedLockModuleExtras> = { name: aName, isGlobal: aBoolean };
+const { keyPrefix, replicas, replicaTimeout, localPassLimit } = REDIS_RULES;
+const { nodeTimeout, quarantine, largestTtl } = REDLOCK_RULES;
+
+const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExtras> = {
+  redis: anything, // checked where it is connected to
+  store: (name, value) => checkStore(value, `${name} must be a LockStore`),
+  ...EXTRA_RULES,
+  http: aBag(ERROR_RULES, '{ busyStatus: 423 }'),
+  enabled: aBoolean,
+  clock: aClock,
+  keyPrefix,
+  replicas,
+  replicaTimeout,
+  localPassLimit,
+  nodeTimeout,
+  quarantine,
+  largestTtl,
+  ...DEFAULT_RULES,
+};
+
+const aList = a('a list', Array.isArray);
+const ASYNC_RULES: OptionRules<AsyncModuleOptions> = {
+  ...EXTRA_RULES,
+  imports: aList,
+  inject: aList,
+  useFactory: aFunction,
+  useClass: aFunction,
+  useExisting: anything, // any token
+  provideInjectionTokensFrom: aList,
+};
 
 /** Throws `TypeError` for what are no options at all. */
 export function checkIsModuleOptions(options: unknown): void {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
   const got = typeof options === 'string' ? 'a string' : show(options); // a URL may have a password
-  throw new TypeError(
+  throw optionError(
     `${MODULE}: the options must be an object, such as { redis: 'redis://localhost:6379' }, got ${got}`,
   );
 }
 
 /** Throws `TypeError` naming the option. */
+export function checkExtras(extras: DistributedLockModuleExtras): void {
+  checkOptions(MODULE, extras, EXTRA_RULES, "{ name: 'reports' }");
+}
+
+/** For `forRootAsync`. Throws `TypeError` naming the option. */
+export function checkAsyncOptions(options: AsyncModuleOptions): void {
+  checkOptions(
+    `${MODULE}.forRootAsync`,
+    options,
+    ASYNC_RULES,
+    '{ useFactory: () => ({ ttl: 10_000 }) }',
+  );
+  if (options.useFactory ?? options.useClass ?? options.useExisting) return;
+  throw optionError(
+    `${MODULE}.forRootAsync: one of useFactory, useClass and useExisting has to make the options`,
+  );
+}
+
+/** Throws `TypeError` or `RangeError` naming the option. */
 export function checkModuleOptions(options: DistributedLockModuleOptions): void {
   checkIsModuleOptions(options);
-  const beside = BESIDE_A_FACTORY.find((name) => name in options);
+  const beside = Object.keys(EXTRA_RULES).find((name) => name in options);
   if (beside)
-    throw new TypeError(`${MODULE}: ${beside} belongs beside useFactory, not in its result`);
-  checkDefaults(MODULE, options, OF_THE_MODULE);
+    throw optionError(`${MODULE}: ${beside} belongs beside useFactory, not in its result`);
+  checkDefaults<DistributedLockModuleOptions & DistributedLockModuleExtras>(MODULE, options, RULES);
   if (options.redis !== undefined && options.store !== undefined) {
-    throw new TypeError(`${MODULE}: give either redis or store, not both`);
+    throw optionError(`${MODULE}: give either redis or store, not both`);
   }
 }
 
-/** Who names Redis and has no value for it does not mean locks that protect one process only. */
-export function checkRedisIsSet(options: DistributedLockModuleOptions): void {
-  const { redis, store } = options;
-  if (!('redis' in options) || store !== undefined) return;
-  if (redis !== undefined && redis !== null && redis !== '') return;
-  throw new TypeError(
-    `${MODULE}: redis is ${redis === '' ? 'empty' : String(redis)} (is an environment variable missing?). ` +
-      'Leave it out, or give store: new MemoryLockStore(), for locks in memory',
-  );
+/** Who names a store and has no value for it does not mean locks that protect one process only. */
+export function checkStoreIsSet(options: DistributedLockModuleOptions): void {
+  for (const [name, other] of [
+    ['redis', 'store'],
+    ['store', 'redis'],
+  ] as const) {
+    const value: unknown = options[name];
+    if (!(name in options) || options[other] !== undefined) continue;
+    if (value !== undefined && value !== null && value !== '') continue;
+    throw optionError(
+      `${MODULE}: ${name} is ${value === '' ? 'empty' : String(value)} (is an environment variable missing?). ` +
+        'Leave it out, or give store: new MemoryLockStore(), for locks in memory',
+    );
+  }
 }
 
 /** Throws `TypeError` where two modules have one name: each provider would lock in the store of either, by the order of imports. */

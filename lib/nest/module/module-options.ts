@@ -1,3 +1,4 @@
+import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { LockServiceOptions } from '../../core/lock.service.js';
 import type { LockStore } from '../../core/lock-store.js';
 import type { RedisLockStoreOptions } from '../../stores/redis/redis-lock-options.js';
@@ -32,7 +33,7 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
    */
   readonly largestTtl?: RedlockStoreOptions['largestTtl'];
   /**
-   * `false`: everything is granted at once, without a store. For tests.
+   * `false`: everything is granted at once, without a store. For tests; a warning of Nest's logger says so elsewhere.
    * @default true
    */
   readonly enabled?: boolean | undefined;
@@ -56,3 +57,7 @@ export interface DistributedLockModuleExtras {
   /** Name of this instance, for `@InjectLocks(name)` and `@DistributedLock(key, { locks: name })`. */
   readonly name?: string;
 }
+
+/** Those of `forRootAsync`. */
+export type AsyncModuleOptions = DistributedLockModuleExtras &
+  ConfigurableModuleAsyncOptions<DistributedLockModuleOptions, 'createDistributedLockOptions'>;

@@ -3,6 +3,7 @@ import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from '
 import { sleep, systemClock } from '../../core/clock.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import { show } from '../../core/option-values.js';
+import { optionError } from '../../core/options/option-error.js';
 import type { RedisClient } from '../../stores/redis/redis-client.js';
 
 /**
@@ -37,7 +38,7 @@ export async function connectRedis(source: RedisSource, option: string): Promise
   checkSource(source, option);
   const client = typeof source === 'function' ? await source() : await openClient(source, option);
   if (!isClient(client)) {
-    throw new TypeError(`${option} must return a client of ioredis, got ${show(client)}`);
+    throw optionError(`${option} must return a client of ioredis, got ${show(client)}`);
   }
   return { client, close: () => closeClient(client as RedisClient & Partial<Redis>) };
 }
@@ -50,7 +51,7 @@ function checkSource(source: unknown, option: string): void {
     option === 'redis'
       ? 'a URL, options of ioredis, a client, a function or a list of these'
       : 'a URL, options of ioredis, a client or a function';
-  throw new TypeError(`${option} must be ${expected}, got ${show(source)}`);
+  throw optionError(`${option} must be ${expected}, got ${show(source)}`);
 }
 
 async function openClient(
@@ -88,10 +89,10 @@ async function newClient(
 /** Refuses what ioredis would take for the path of a socket, or repeat in an error, with the password in it. */
 function checkUrl(url: string, option: string): void {
   if (!/^(rediss?:\/\/|\/|[^\s/@"']+$)/i.test(url)) {
-    throw new TypeError(`${option} must begin with redis:// or rediss://, got ${show(url)}`);
+    throw optionError(`${option} must begin with redis:// or rediss://, got ${show(url)}`);
   }
   if (url.startsWith('/') || !url.includes('://') || URL.canParse(url)) return;
-  throw new TypeError(
+  throw optionError(
     `${option} has a URL that cannot be read: "/", "#", "?" and "%" in a password have to be escaped, by encodeURIComponent`,
   );
 }
@@ -100,17 +101,17 @@ function checkUrl(url: string, option: string): void {
 function checkServers(source: RedisOptions | RedisClusterSource): void {
   const { cluster, sentinels, name } = source as Partial<RedisClusterSource & RedisOptions>;
   if ('cluster' in source && !isList(cluster)) {
-    throw new TypeError('redis.cluster must be a list of nodes: [{ host, port }]');
+    throw optionError('redis.cluster must be a list of nodes: [{ host, port }]');
   }
   if ('cluster' in source && sentinels) {
-    throw new TypeError('give either redis.cluster or redis.sentinels, not both');
+    throw optionError('give either redis.cluster or redis.sentinels, not both');
   }
   if (sentinels === undefined || sentinels === null) return;
   if (!isList(sentinels)) {
-    throw new TypeError('redis.sentinels must be a list of sentinels: [{ host, port }]');
+    throw optionError('redis.sentinels must be a list of sentinels: [{ host, port }]');
   }
   if (typeof name !== 'string' || name === '') {
-    throw new TypeError('redis.sentinels needs redis.name, what the sentinels call the master');
+    throw optionError('redis.sentinels needs redis.name, what the sentinels call the master');
   }
 }
 

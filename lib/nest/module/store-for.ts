@@ -7,18 +7,28 @@ import { DisabledLockStore } from './disabled-lock.store.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 import { isList } from './redis-nodes.js';
 
+const logger = new Logger('DistributedLockModule');
+
 /** The store that the options of a module ask for. `client` is what `options.redis` led to. */
 export async function storeFor(
   options: DistributedLockModuleOptions,
   client: RedisClient | readonly RedisClient[] | undefined,
 ): Promise<LockStore> {
-  if (options.enabled === false) return new DisabledLockStore();
+  if (options.enabled === false) return disabled();
   if (client) return isList(client) ? redlockOver(client, options) : redisOn(client, options);
   if (options.store) return options.store;
-  new Logger('DistributedLockModule').warn(
+  logger.warn(
     'Neither redis nor store is set: locks live in memory and protect this one process only',
   );
   return new MemoryLockStore(options.clock);
+}
+
+/** A test runner sets NODE_ENV; whoever else locks nothing is told so. */
+function disabled(): LockStore {
+  if (process.env['NODE_ENV'] !== 'test') {
+    logger.warn('enabled is false: nothing is locked, and everybody is let in at once');
+  }
+  return new DisabledLockStore();
 }
 
 /** Loaded where it is used: most applications have one Redis. */

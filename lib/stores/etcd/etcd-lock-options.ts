@@ -1,6 +1,19 @@
 import { systemClock } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
+import { optionError } from '../../core/options/option-error.js';
 import { show } from '../../core/option-values.js';
+import {
+  a,
+  aBag,
+  aClock,
+  anything,
+  aString,
+  aWhole,
+  checkOptions,
+  needed,
+  secretly,
+} from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
 
 /** Where etcd is, and as whom to talk to it. */
 export interface EtcdServers {
@@ -47,18 +60,35 @@ export interface ResolvedEtcdOptions {
 const SHORTEST_SESSION = 1_000;
 const LONGEST_SESSION = 86_400_000;
 
+const RULES: OptionRules<EtcdLockStoreOptions> = {
+  prefix: aString,
+  sessionTimeout: aWhole('ms', { from: SHORTEST_SESSION, to: LONGEST_SESSION }),
+  clock: aClock,
+};
+
+const aSecret = secretly('a string', (value) => typeof value === 'string');
+const aPem = secretly(
+  'a string or bytes, in PEM',
+  (value) => typeof value === 'string' || value instanceof Uint8Array,
+);
+
+const CREDENTIAL_RULES: OptionRules<EtcdCredentials> = {
+  rootCertificate: needed(aPem),
+  privateKey: aPem,
+  certChain: aPem,
+};
+
+const SERVER_RULES: OptionRules<EtcdServers> = {
+  hosts: anything, // and needed, so checked below
+  auth: aBag({ username: needed(aString), password: needed(aSecret) }, '{ username, password }'),
+  credentials: aBag(CREDENTIAL_RULES, '{ rootCertificate }'),
+  grpcOptions: a('an object, of channel options of @grpc/grpc-js', isPlain),
+};
+
 /** Throws `TypeError` or `RangeError` naming the option. */
 export function resolveEtcdOptions(options: EtcdLockStoreOptions): ResolvedEtcdOptions {
+  checkOptions('EtcdLockStore', options, RULES, "{ prefix: 'app/' }");
   const { prefix = 'holdfast/', sessionTimeout = 10_000, clock = systemClock } = options;
-  if (typeof prefix !== 'string') {
-    throw new TypeError(`prefix must be a string, got ${show(prefix)}`);
-  }
-  const isWhole = Number.isInteger(sessionTimeout);
-  if (!isWhole || sessionTimeout < SHORTEST_SESSION || sessionTimeout > LONGEST_SESSION) {
-    throw new RangeError(
-      `sessionTimeout must be a whole number of ms from ${SHORTEST_SESSION} to ${LONGEST_SESSION}, got ${show(sessionTimeout)}`,
-    );
-  }
   return { prefix, sessionTimeout, clock };
 }
 
@@ -68,12 +98,14 @@ export function hostsOf(servers: EtcdServers): readonly string[] {
   const list = typeof hosts === 'string' ? [hosts] : hosts;
   const isList = Array.isArray(list) && list.length > 0;
   if (!isList || !list.every((host) => typeof host === 'string' && host !== '')) {
-    throw new TypeError(
+    throw optionError(
       `EtcdLockStore expects hosts, \`new EtcdLockStore({ hosts: '127.0.0.1:2379' })\`, got ${show(hosts)}`,
     );
   }
-  const { auth } = servers;
-  if (auth && (typeof auth.username !== 'string' || typeof auth.password !== 'string'))
-    throw new TypeError('auth must be { username, password }, both strings');
+  checkOptions('EtcdLockStore', servers, SERVER_RULES, "{ hosts: '127.0.0.1:2379' }");
   return list as readonly string[];
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

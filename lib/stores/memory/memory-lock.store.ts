@@ -9,6 +9,7 @@ import type {
   LockStore,
   LockStoreFeatures,
 } from '../../core/lock-store.js';
+import { aClock } from '../../core/options/option-rules.js';
 import { HeldKeys } from './held-keys.js';
 import { MemoryLine } from './memory-line.js';
 
@@ -28,7 +29,9 @@ export class MemoryLockStore implements LockStore {
   /** Starts at the time of day in microseconds: what the tokens guard may outlive the process. */
   #lastFencingToken = BigInt(Math.floor(timeOfDay() * 1_000));
 
+  /** Throws `TypeError` for what is no clock. */
   constructor(clock: Clock = systemClock) {
+    aClock('MemoryLockStore: the clock', clock);
     this.#clock = clock;
     this.#keys = new HeldKeys(clock, (key) => this.freed([key]));
   }

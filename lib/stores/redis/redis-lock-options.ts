@@ -1,3 +1,6 @@
+import { optionError } from '../../core/options/option-error.js';
+import { aBoolean, aString, aWhole, checkOptions } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
 import type { RedisClient } from './redis-client.js';
 
 export interface RedisLockStoreOptions {
@@ -32,12 +35,21 @@ export interface RedisLockStoreOptions {
   readonly localPassLimit?: number | undefined;
 }
 
+export const REDIS_RULES: OptionRules<RedisLockStoreOptions> = {
+  keyPrefix: aString,
+  replicas: aWhole('replicas', { from: 0 }),
+  replicaTimeout: aWhole('ms', { from: 1 }),
+  batchWrites: aBoolean,
+  localPassLimit: aWhole('times', { from: 0, orInfinity: true }),
+};
+
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
 /** Throws `TypeError` or `RangeError` naming the option. */
 export function resolveStoreOptions(
   options: RedisLockStoreOptions,
 ): Resolved<RedisLockStoreOptions> {
+  checkOptions('RedisLockStore', options, REDIS_RULES, "{ keyPrefix: 'app:' }");
   const {
     keyPrefix = 'lock:',
     replicas = 0,
@@ -45,21 +57,12 @@ export function resolveStoreOptions(
     batchWrites = true,
     localPassLimit = 8,
   } = options;
-  checkCount('replicas', replicas, 0);
-  checkCount('replicaTimeout', replicaTimeout, 1);
-  if (localPassLimit !== Infinity) checkCount('localPassLimit', localPassLimit, 0);
-  if (typeof keyPrefix !== 'string') throw new TypeError('keyPrefix must be a string');
   return { keyPrefix, replicas, replicaTimeout, batchWrites, localPassLimit };
 }
 
 export function checkClient(client: RedisClient): void {
   if (typeof client?.evalsha === 'function') return;
-  throw new TypeError(
+  throw optionError(
     'RedisLockStore expects an ioredis client, `new RedisLockStore(new Redis(url))`',
   );
-}
-
-function checkCount(name: string, value: unknown, from: number): void {
-  if (Number.isSafeInteger(value) && (value as number) >= from) return;
-  throw new RangeError(`${name} must be a whole number of at least ${from}, got ${String(value)}`);
 }

@@ -1,6 +1,8 @@
 import { systemClock } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 import type { LockStore } from '../../core/lock-store.js';
+import { aClock, aWhole, checkOptions, oneOf } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
 
 /**
  * Whether a node that has just started may vote.
@@ -40,21 +42,22 @@ export interface ResolvedRedlockOptions {
   readonly clock: Clock;
 }
 
+export const REDLOCK_RULES: OptionRules<RedlockStoreOptions> = {
+  nodeTimeout: aWhole('ms', { from: 1 }),
+  quarantine: oneOf(true, false, 'unless-all-fresh'),
+  largestTtl: aWhole('ms', { from: 1 }),
+  clock: aClock,
+};
+
 /** Throws `TypeError` or `RangeError` naming the option. */
 export function resolveRedlockOptions(options: RedlockStoreOptions): ResolvedRedlockOptions {
+  checkOptions('RedlockStore', options, REDLOCK_RULES, '{ nodeTimeout: 50 }');
   const {
     nodeTimeout,
     quarantine = 'unless-all-fresh',
     largestTtl = 30_000,
     clock = systemClock,
   } = options;
-  if (nodeTimeout !== undefined) checkMs('nodeTimeout', nodeTimeout);
-  checkMs('largestTtl', largestTtl);
-  if (typeof quarantine !== 'boolean' && quarantine !== 'unless-all-fresh') {
-    throw new TypeError(
-      `quarantine must be true, false or 'unless-all-fresh', got ${String(quarantine)}`,
-    );
-  }
   return { nodeTimeout, quarantine, largestTtl, clock };
 }
 
@@ -77,9 +80,4 @@ export function checkNodes(nodes: readonly LockStore[]): void {
   });
   if (new Set(nodes).size < nodes.length)
     throw new TypeError('RedlockStore: a node is in the list twice, and would vote twice');
-}
-
-function checkMs(name: string, value: unknown): void {
-  if (Number.isFinite(value) && (value as number) > 0) return;
-  throw new RangeError(`${name} must be a positive number of milliseconds, got ${String(value)}`);
 }

@@ -1,5 +1,6 @@
+import { checkOptions, oneOf } from '../../core/options/option-rules.js';
 import type { SqlDialect } from './sql-clients.js';
-import { resolveTable } from './sql-identifiers.js';
+import { resolveTable, TABLE_RULES } from './sql-identifiers.js';
 import type { TableName } from './sql-identifiers.js';
 
 /**
@@ -39,6 +40,8 @@ const COLUMNS: Record<SqlDialect, (quoted: string) => string> = {
 ) WITHOUT ROWID`,
 };
 
+const aDialect = oneOf('postgres', 'mysql', 'sqlite');
+
 /**
  * The statement that makes the table of the locks, for migrations. It does nothing where the table exists.
  *
@@ -49,9 +52,7 @@ const COLUMNS: Record<SqlDialect, (quoted: string) => string> = {
  * Throws `TypeError` for a table or schema that is not a plain identifier.
  */
 export function lockTableDdl(dialect: SqlDialect, options: TableName = {}): string {
-  const columns = Object.hasOwn(COLUMNS, dialect) ? COLUMNS[dialect] : undefined;
-  if (!columns) {
-    throw new TypeError(`dialect must be postgres, mysql or sqlite, got ${dialect}`);
-  }
-  return columns(resolveTable(dialect, options).quoted);
+  aDialect('lockTableDdl: the dialect', dialect);
+  checkOptions('lockTableDdl', options, TABLE_RULES, "{ table: 'my_locks' }");
+  return COLUMNS[dialect](resolveTable(dialect, options).quoted);
 }

@@ -1,3 +1,5 @@
+import { a } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
 import type { SqlDialect } from './sql-clients.js';
 
 /** What every database takes, quoted or not. PostgreSQL cuts longer ones off, so that two could become one. */
@@ -16,27 +18,25 @@ export interface TableName {
   readonly schema?: string | undefined;
 }
 
+const anIdentifier = a(
+  'at most 63 letters, digits and underscores, and not begin with a digit',
+  (value) => typeof value === 'string' && IDENTIFIER.test(value),
+);
+
+export const TABLE_RULES: OptionRules<TableName> = { table: anIdentifier, schema: anIdentifier };
+
 export interface ResolvedTable {
   readonly table: string;
   /** Quoted, with its schema, as it stands in statements. */
   readonly quoted: string;
 }
 
-/** Throws `TypeError` naming the option, for anything but a plain identifier. */
+/** Of names that are checked: they become part of statements. */
 export function resolveTable(
   dialect: SqlDialect,
   { table = 'holdfast_locks', schema }: TableName,
 ): ResolvedTable {
-  const name = checkIdentifier('table', table);
-  const parts = schema === undefined ? [name] : [checkIdentifier('schema', schema), name];
+  const parts = schema === undefined ? [table] : [schema, table];
   const quote = dialect === 'mysql' ? '`' : '"';
-  return { table: name, quoted: parts.map((part) => quote + part + quote).join('.') };
-}
-
-function checkIdentifier(option: string, value: unknown): string {
-  if (typeof value === 'string' && IDENTIFIER.test(value)) return value;
-  const got = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new TypeError(
-    `${option} must be at most 63 letters, digits and underscores, and not begin with a digit, got ${got}`,
-  );
+  return { table, quoted: parts.map((part) => quote + part + quote).join('.') };
 }

@@ -1,4 +1,8 @@
+import { a, aBoolean, checkOptions } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
+import { optionError } from '../../core/options/option-error.js';
 import type { PostgresListenerClient, SqlClient, SqlDialect } from './sql-clients.js';
+import { TABLE_RULES } from './sql-identifiers.js';
 import type { TableName } from './sql-identifiers.js';
 
 export interface SqlLockStoreOptions extends TableName {
@@ -15,6 +19,17 @@ export interface SqlLockStoreOptions extends TableName {
    * @default false
    */
   readonly prepare?: boolean | undefined;
+}
+
+const RULES: OptionRules<SqlLockStoreOptions> = {
+  ...TABLE_RULES,
+  listen: a('false or a function', (value) => value === false || typeof value === 'function'),
+  prepare: aBoolean,
+};
+
+/** Throws `TypeError` naming the option. */
+export function checkSqlOptions(options: SqlLockStoreOptions): void {
+  checkOptions('SqlLockStore', options, RULES, "{ table: 'my_locks' }");
 }
 
 /** What each client must be able to do, and what to say of one that cannot. */
@@ -34,31 +49,22 @@ export function dialectOf(client: SqlClient): SqlDialect {
   const names = given.map(([name]) => name).join(', ');
   const [dialect, driver] = given[0] ?? ['', undefined];
   if (given.length !== 1 || !Object.hasOwn(CLIENTS, dialect)) {
-    throw new TypeError(
+    throw optionError(
       `SqlLockStore expects { postgres: pool }, { mysql: pool } or { sqlite: database }, got { ${names} }`,
     );
   }
   const { methods, what } = CLIENTS[dialect as SqlDialect];
   const missing = methods.find((method) => typeof Object(driver)[method] !== 'function');
-  if (missing) throw new TypeError(`${dialect} must be ${what}, but has no method \`${missing}\``);
+  if (missing) throw optionError(`${dialect} must be ${what}, but has no method \`${missing}\``);
   return dialect as SqlDialect;
 }
 
-/** Throws `TypeError` naming the option. */
-export function isPrepared({ prepare = false }: SqlLockStoreOptions): boolean {
-  if (typeof prepare === 'boolean') return prepare;
-  throw new TypeError(`prepare must be a boolean, got ${String(prepare)}`);
-}
-
-/** How to make the connection that listens. Throws `TypeError` naming the option. */
+/** How to make the connection that listens. */
 export function listenerOf(
   pool: unknown,
   { listen }: SqlLockStoreOptions,
 ): (() => PostgresListenerClient) | undefined {
   if (typeof listen === 'function') return listen;
-  if (listen !== undefined && (listen as unknown) !== false) {
-    throw new TypeError(`listen must be false or a function, got ${String(listen)}`);
-  }
   const { Client, options } = pool as PgPool;
   if (listen === false || typeof Client !== 'function' || !options) return undefined;
   return () => new Client(options);

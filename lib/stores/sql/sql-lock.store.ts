@@ -18,7 +18,7 @@ import type { SqlClient } from './sql-clients.js';
 import { resolveTable } from './sql-identifiers.js';
 import { SqlLease } from './sql-lease.js';
 import { watchConnections } from './lost-connections.js';
-import { dialectOf, isPrepared, listenerOf } from './sql-lock-options.js';
+import { checkSqlOptions, dialectOf, listenerOf } from './sql-lock-options.js';
 import type { SqlLockStoreOptions } from './sql-lock-options.js';
 import { retried } from './sql-retries.js';
 import { SqliteTable } from './sqlite-table.js';
@@ -47,15 +47,16 @@ export class SqlLockStore implements LockStore {
   /** Throws `TypeError` for a client or an option that cannot be used. The client stays the caller's: it is never closed here. */
   constructor(client: SqlClient, options: SqlLockStoreOptions = {}) {
     const dialect = dialectOf(client);
+    checkSqlOptions(options);
     const { table: name, quoted } = resolveTable(dialect, options);
-    const ddl = lockTableDdl(dialect, options);
+    const ddl = lockTableDdl(dialect, { table: options.table, schema: options.schema });
     this.#leaseOf = (...lease) => new SqlLease(this.#table, ...lease);
     if ('postgres' in client) {
       const table = new PostgresTable(client.postgres, {
         quoted,
         channel: name,
         ddl,
-        prepare: isPrepared(options),
+        prepare: options.prepare ?? false,
       });
       const connect = listenerOf(client.postgres, options);
       this.#table = table;

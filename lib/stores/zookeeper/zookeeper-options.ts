@@ -1,6 +1,19 @@
 import { systemClock } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 import { show } from '../../core/option-values.js';
+import { optionError } from '../../core/options/option-error.js';
+import {
+  a,
+  aBag,
+  aClock,
+  aName,
+  aString,
+  aWhole,
+  checkOptions,
+  needed,
+  secretly,
+} from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
 import { permissionBits } from './zookeeper-acl.js';
 import type { ZooKeeperAcl } from './zookeeper-acl.js';
 
@@ -49,18 +62,45 @@ export interface ResolvedZooKeeperOptions {
   readonly clock: Clock;
 }
 
-const KNOWN = ['root', 'sessionTimeout', 'connectTimeout', 'auth', 'acl', 'clock'];
 const OPEN: ZooKeeperAcl = { scheme: 'world', id: 'anyone', permissions: 'all' };
 const CREATOR: ZooKeeperAcl = { scheme: 'auth', id: '', permissions: 'all' };
-const LONGEST = 2_147_483_647;
+
+const AUTH_RULES: OptionRules<ZooKeeperAuth> = {
+  scheme: needed(aName),
+  credential: needed(secretly('a string', (value) => typeof value === 'string')),
+};
+
+const ENTRY_RULES: OptionRules<ZooKeeperAcl> = {
+  scheme: needed(aName),
+  id: needed(aString),
+  permissions: needed(
+    a(
+      "'all' or a list of 'read', 'write', 'create', 'delete' and 'admin'",
+      (value) => permissionBits(value) !== undefined,
+    ),
+  ),
+};
+
+const anEntry = aBag(ENTRY_RULES, "{ scheme: 'world', id: 'anyone', permissions: 'all' }");
+const anAcl = a(
+  "'open', 'creator' or a list of { scheme, id, permissions }",
+  (value) => value === 'open' || value === 'creator',
+);
+
+const RULES: OptionRules<ZooKeeperLockStoreOptions> = {
+  root: a("a path such as '/holdfast', below ZooKeeper's own '/' and outside '/zookeeper'", isRoot),
+  sessionTimeout: aWhole('ms', { from: 100 }),
+  connectTimeout: aWhole('ms', { from: 1 }),
+  auth: aBag(AUTH_RULES, "{ scheme: 'digest', credential: 'user:password' }"),
+  acl: checkAcl,
+  clock: aClock,
+};
 
 /** Throws `TypeError` or `RangeError` naming the option. */
 export function resolveZooKeeperOptions(
   options: ZooKeeperLockStoreOptions,
 ): ResolvedZooKeeperOptions {
-  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name));
-  if (unknown !== undefined)
-    throw new TypeError(`unknown option "${unknown}"; known options are ${KNOWN.join(', ')}`);
+  checkOptions('ZooKeeperLockStore', options, RULES, "{ root: '/locks' }");
   const {
     root = '/holdfast',
     sessionTimeout = 15_000,
@@ -69,11 +109,9 @@ export function resolveZooKeeperOptions(
     acl = auth ? 'creator' : 'open',
     clock = systemClock,
   } = options;
-  checkRoot(root);
-  checkMs('sessionTimeout', sessionTimeout, 100);
-  checkMs('connectTimeout', connectTimeout, 1);
-  if (auth !== undefined) checkAuth(auth);
-  if (acl === 'creator' && !auth) throw new TypeError("acl: 'creator' needs the option auth");
+  if (auth) checkDigest(auth);
+  if (acl === 'creator' && !auth)
+    throw optionError("ZooKeeperLockStore: acl: 'creator' needs the option auth");
   return { root, sessionTimeout, connectTimeout, auth, acl: resolveAcl(acl), clock };
 }
 
@@ -85,48 +123,30 @@ export function checkServers(servers: unknown): asserts servers is string {
   if (isList) return;
   const hint =
     typeof servers === 'string' && servers.includes('/') ? '; for a path, set the option root' : '';
-  throw new TypeError(
+  throw optionError(
     `ZooKeeperLockStore expects servers, 'host:2181,host:2181', got ${show(servers)}${hint}`,
   );
 }
 
-function checkRoot(root: unknown): void {
-  if (typeof root !== 'string') throw new TypeError(`root must be a path, got ${show(root)}`);
-  const isPath = /^(\/[^/\s]+)+$/.test(root) && !/\/\.\.?(\/|$)/.test(root);
-  if (isPath && !/^\/zookeeper(\/|$)/.test(root)) return;
-  throw new RangeError(
-    `root must be a path such as '/holdfast', below ZooKeeper's own '/' and outside '/zookeeper', got ${show(root)}`,
+function isRoot(root: unknown): boolean {
+  if (typeof root !== 'string' || /^\/zookeeper(\/|$)/.test(root)) return false;
+  return /^(\/[^/\s]+)+$/.test(root) && !/\/\.\.?(\/|$)/.test(root);
+}
+
+/** Names no credential in its message. */
+function checkDigest({ scheme, credential }: ZooKeeperAuth): void {
+  if (scheme !== 'digest' || /^[^:]+:./.test(credential)) return;
+  throw optionError(
+    "ZooKeeperLockStore: auth.credential must be 'user:password' for the scheme digest",
   );
 }
 
-function checkMs(name: string, value: unknown, from: number): void {
-  if (Number.isInteger(value) && (value as number) >= from && (value as number) <= LONGEST) return;
-  throw new RangeError(
-    `${name} must be a whole number of ms from ${from} to ${LONGEST}, got ${show(value)}`,
-  );
-}
-
-/** Names no credential in its messages. */
-function checkAuth(auth: Partial<ZooKeeperAuth>): void {
-  const { scheme, credential } = auth ?? {};
-  if (typeof scheme !== 'string' || scheme === '' || typeof credential !== 'string')
-    throw new TypeError("auth must be { scheme: 'digest', credential: 'user:password' }");
-  if (scheme === 'digest' && !/^[^:]+:./.test(credential))
-    throw new TypeError("auth.credential must be 'user:password' for the scheme digest");
-}
-
-function resolveAcl(acl: unknown): readonly ZooKeeperAcl[] {
+function resolveAcl(acl: NonNullable<ZooKeeperLockStoreOptions['acl']>): readonly ZooKeeperAcl[] {
   if (acl === 'open') return [OPEN];
-  if (acl === 'creator') return [CREATOR];
-  if (Array.isArray(acl) && acl.length > 0 && acl.every(isAcl)) return acl;
-  throw new TypeError(
-    "acl must be 'open', 'creator' or a list of { scheme, id, permissions }, where permissions are 'all' or some of " +
-      `'read', 'write', 'create', 'delete', 'admin'; got ${show(acl)}`,
-  );
+  return acl === 'creator' ? [CREATOR] : acl;
 }
 
-function isAcl(entry: unknown): boolean {
-  const { scheme, id, permissions } = (entry ?? {}) as Partial<ZooKeeperAcl>;
-  const isNamed = typeof scheme === 'string' && typeof id === 'string';
-  return isNamed && permissionBits(permissions) !== undefined;
+function checkAcl(name: string, acl: unknown): void {
+  if (!Array.isArray(acl) || acl.length === 0) return anAcl(name, acl);
+  acl.forEach((entry, index) => anEntry(`${name}[${index}]`, entry));
 }

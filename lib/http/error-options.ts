@@ -1,0 +1,21 @@
+import { aWhole } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
+
+/** How lock errors look over HTTP. */
+export interface LockErrorOptions {
+  /**
+   * Status for a key that stayed held, from 400 to 599.
+   * @default 409
+   */
+  readonly busyStatus?: number | undefined;
+  /**
+   * Seconds in the `Retry-After` header of busy and store-down answers, from 0.
+   * @default 1
+   */
+  readonly retryAfter?: number | undefined;
+}
+
+export const ERROR_RULES: OptionRules<LockErrorOptions> = {
+  busyStatus: aWhole('', { from: 400, to: 599 }),
+  retryAfter: aWhole('seconds', { from: 0 }),
+};

@@ -1,0 +1,46 @@
+import { exportedBags } from './exported-options';
+import { NO_OPTIONS, TAKERS } from './option-takers';
+import type { OptionTaker } from './option-takers';
+
+jest.setTimeout(120_000);
+
+const bags = exportedBags();
+const cases = bags.flatMap((bag) =>
+  (TAKERS[bag.name] ?? []).map(
+    (taker, index) => [`${bag.name}, taker ${index + 1}`, bag, taker] as const,
+  ),
+);
+
+async function refusalOf({ take, needs }: OptionTaker, options: object): Promise<unknown> {
+  try {
+    await take({ ...needs, ...options } as never);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+it('every type of options that the package exports has somebody who takes it here', () => {
+  const known = [...Object.keys(TAKERS), ...NO_OPTIONS];
+  expect(known.toSorted()).toEqual(bags.map(({ name }) => name).toSorted());
+});
+
+describe.each(cases)('%s', (_, bag, taker) => {
+  it('refuses an unknown option', async () => {
+    expect(await refusalOf(taker, { unheardOf: 1 })).toMatchObject({
+      name: 'TypeError',
+      code: 'LOCK_OPTION_INVALID',
+      message: expect.stringMatching(/unknown .*option "unheardOf"; known options are /),
+    });
+  });
+
+  it('knows what it admits', () => expect(bag.options).not.toEqual([]));
+
+  it.each(bag.wrong)('refuses $kind as $option', async ({ option, value }) => {
+    expect(await refusalOf(taker, { [option]: value })).toMatchObject({
+      name: expect.stringMatching(/^(TypeError|RangeError)$/),
+      code: 'LOCK_OPTION_INVALID',
+      message: expect.stringMatching(new RegExp(`\\b${option}\\b.* (got|is) `)),
+    });
+  });
+});
