@@ -5,7 +5,7 @@ import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis-locks.js';
 
-/** ioredis 6 is woken on its own connection, ioredis 5 on a second one. */
+/** Both are woken on a second connection. */
 export const CLIENTS = [
   ['ioredis 6', Redis],
   ['ioredis 5', Redis5 as unknown as typeof Redis],

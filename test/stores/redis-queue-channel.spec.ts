@@ -1,4 +1,5 @@
 import { RedisServer } from '../support/redis-server.js';
+import { until } from '../support/until.js';
 import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 import { disconnect } from './redis-locks.js';
 import { ServerLog } from './server-log.js';
@@ -71,6 +72,13 @@ describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Cl
     expect(await channels()).toEqual([]);
     await waitOnce(own);
     expect(await channels()).toHaveLength(1);
+  });
+
+  it('ends with the client, also where nobody closes the store', async () => {
+    await waitOnce(own);
+    await own.redis.quit();
+    await until(async () => (await channels()).length === 0);
+    expect(own.redis.listenerCount('end')).toBe(0);
   });
 
   it('ends with a service that still waits, and the line with it', async () => {

@@ -6,7 +6,7 @@ import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 
 jest.setTimeout(30_000);
 
-describe('A store on ioredis 5, which is woken on a second connection,', () => {
+describe('A store that is woken on a second connection', () => {
   let server: RedisServer;
   let proxy: TcpProxy;
   let holder: QueueProcess;

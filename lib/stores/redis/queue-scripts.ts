@@ -1,3 +1,4 @@
+import { FAILURE } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 import { SHARING } from './shared-lua.js';
 
@@ -8,7 +9,7 @@ import { SHARING } from './shared-lua.js';
  * { 2, permits } when it is in use with other permits, or the text of an error. A lock that has room goes to the first waiters,
  * whoever they are.
  */
-export const WAIT = new RedisScript(`${SHARING}
+export const WAIT = new RedisScript(`${SHARING}${FAILURE}
 local deadline = string.format('%.0f ', now + ARGV[1])
 local lines = {}
 -- Where each value stands in line, from 1, and the permits of those alive who want to share the lock, if any. Read once, and
@@ -72,8 +73,13 @@ end
 local answers = {}
 for i = 1, #KEYS / 4 do
   local first = 4 * i - 3
-  local _, answer = pcall(wait, first, first + 1, first + 2, first + 3, ARGV[2 * i], ARGV[2 * i + 1])
-  answers[i] = type(answer) == 'table' and answer.err or answer
+  local is_done, answer = pcall(wait, first, first + 1, first + 2, first + 3, ARGV[2 * i], ARGV[2 * i + 1])
+  if not is_done then
+    local text, refusal = failure(answer)
+    if refusal then return refusal end
+    answer = text
+  end
+  answers[i] = answer
 end
 return answers`);
 

@@ -23,6 +23,8 @@ interface RedisClientOptions {
   readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined;
   /** ioredis 6. With 3, a connection that listens to channels stays good for everything else. */
   readonly protocol?: number | undefined;
+  /** Whether ioredis subscribes again by itself after a reconnect. Nobody can catch it when the server refuses that. */
+  readonly autoResubscribe?: boolean | undefined;
 }
 
 /** What a connection needs to be woken on. */
@@ -48,7 +50,10 @@ export function canSubscribe(client: RedisClient): client is SubscribableClient 
   return typeof subscribe === 'function' && typeof duplicate === 'function';
 }
 
-/** Whether a client that listens to channels stays good for everything else. A Cluster has a connection for it. */
+/**
+ * Whether a client that listens to channels stays good for everything else. A Cluster has a connection for it. A client that
+ * subscribes again by itself would end the process when it may not.
+ */
 export function listensBesides({ isCluster, options }: RedisClient): boolean {
-  return isCluster === true || options?.protocol === 3;
+  return isCluster === true || (options?.protocol === 3 && options.autoResubscribe === false);
 }

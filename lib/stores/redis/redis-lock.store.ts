@@ -133,7 +133,7 @@ export class RedisLockStore implements LockStore {
     this.#around.lockCalls.send(); // before whatever is asked of the client next
     this.#link?.close();
     for (const watch of this.#clusterWatches.splice(0)) watch.close();
-    await this.#waitingRoom?.close();
+    this.#waitingRoom?.close();
   }
 
   #tryShare(request: AcquireRequest, permits: number): Promise<Lease | undefined> {

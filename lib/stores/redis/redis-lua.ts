@@ -95,3 +95,13 @@ local function hand_over(lock, counter, queue)
   end
   redis.call('del', KEYS[lock])
 end`;
+
+/** For scripts that answer for several locks. */
+export const FAILURE = `
+-- The text of an error, and where the server takes no writes at all, that as the error of the command: a client that is set to
+-- connect to the new master then does.
+local function failure(thrown)
+  local text = type(thrown) == 'table' and thrown.err or tostring(thrown)
+  local readonly = string.match(text, 'READONLY.*')
+  return text, readonly and redis.error_reply(readonly)
+end`;

@@ -99,6 +99,11 @@ export class RedisQueue {
     for (const place of this.#places.values()) this.#due.add(place);
   }
 
+  /** Nobody can be woken. */
+  refuseAll(error: unknown): void {
+    for (const place of this.#places.values()) this.#refuse(place, error);
+  }
+
   /** Never rejects. */
   async #call(due: readonly Place[]): Promise<void> {
     const places = due.filter((place) => this.#isOpen(place));

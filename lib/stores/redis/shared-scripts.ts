@@ -1,3 +1,4 @@
+import { FAILURE } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 import { LEFT, PERMITS_IN_LINE, SHARING } from './shared-lua.js';
 
@@ -8,13 +9,18 @@ import { LEFT, PERMITS_IN_LINE, SHARING } from './shared-lua.js';
 
 /** Answers for the leases in ARGV, each of which has so many keys for every lock. */
 function forEachLease(what: string, keysPerLock: number): string {
-  return `
+  return `${FAILURE}
 local answers = {}
 local before = 0
 for i = 2, #ARGV, 2 do
   local n = tonumber(ARGV[i])
-  local _, answer = pcall(${what}, before, n, ARGV[i + 1])
-  answers[#answers + 1] = type(answer) == 'table' and answer.err or answer
+  local is_done, answer = pcall(${what}, before, n, ARGV[i + 1])
+  if not is_done then
+    local text, refusal = failure(answer)
+    if refusal then return refusal end
+    answer = text
+  end
+  answers[#answers + 1] = answer
   before = before + ${keysPerLock} * n
 end
 return answers`;

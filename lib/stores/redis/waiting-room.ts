@@ -25,6 +25,7 @@ export class WaitingRoom {
     this.#wakeUps = new WakeUps(client, CHANNEL + id, {
       message: (text) => this.#message(text),
       missed: () => this.#missed(),
+      refused: (error) => this.#queue.refuseAll(error),
     });
     this.#queue = new RedisQueue(runner, slotOf);
     this.tenures = new Tenures(this.#wakeUps, localPassLimit);
@@ -40,9 +41,8 @@ export class WaitingRoom {
     return this.#queue.wait(held, signal);
   }
 
-  /** Resolves once the client may be closed. Never rejects. */
-  close(): Promise<void> {
-    return this.#wakeUps.close();
+  close(): void {
+    this.#wakeUps.close();
   }
 
   #message(text: string): void {

@@ -1,5 +1,5 @@
 import { inRootContext } from '../../core/async/root-context.js';
-import { settled, systemClock } from '../../core/clock.js';
+import { systemClock } from '../../core/clock.js';
 import { driverError } from './driver-error.js';
 import { listensBesides } from './redis-client.js';
 import type { SubscribableClient, SubscriberClient } from './redis-client.js';
@@ -11,6 +11,8 @@ const SUBSCRIBER_OPTIONS = {
   enableOfflineQueue: true,
   lazyConnect: false,
   autoResubscribe: false, // ioredis lets nobody catch what becomes of it; `ready` subscribes again
+  commandTimeout: undefined, // it would count while the connection is made
+  maxRetriesPerRequest: null,
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 2_000),
 };
 
@@ -19,20 +21,29 @@ export interface WakeUpListener {
   message(text: string): void;
   /** Messages may have been missed. */
   missed(): void;
+  /** The server forbids the channel. Nobody is woken until the next `open`. */
+  refused(error: unknown): void;
+}
+
+/** The first subscription, which callers wait for. */
+interface Opening {
+  readonly opened: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
- * The channel on which the server wakes one store. Opened at the first wait: on the store's own connection where that
- * speaks RESP3 (ioredis 6), on the subscriber of a Cluster, else on one more, which is closed with the store.
+ * The channel on which the server wakes one store. Opened at the first wait: on the subscriber of a Cluster, on the store's own
+ * connection where `listensBesides` allows that, else on one more, which is closed with the store and when the client ends.
  */
 export class WakeUps {
   readonly #client: SubscribableClient;
   readonly #channel: string;
   readonly #listener: WakeUpListener;
   #subscriber: (SubscriberClient & { disconnect?(): void }) | undefined;
-  #opened: Promise<void> | undefined;
-  /** After the last reconnect. */
-  #subscribing: Promise<void> | undefined;
+  #opening: Opening | undefined;
+  /** Callers have waited for the first subscription for as long as they do. */
+  #isLate = false;
   #isLive = false;
 
   constructor(client: SubscribableClient, channel: string, listener: WakeUpListener) {
@@ -48,31 +59,34 @@ export class WakeUps {
 
   /**
    * Resolves once messages arrive, or when that takes long: without them, a sign of life finds a free key. Rejects when the
-   * subscription is refused; the next call tries again.
+   * server refuses the subscription; the next call tries again.
    */
   open(): Promise<void> {
-    this.#opened ??= inRootContext(() => this.#open());
-    const opened = this.#opened;
+    const { opened } = (this.#opening ??= inRootContext(() => this.#open()));
+    if (this.#isLate) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
+      const late = () => {
+        this.#isLate = !this.#isLive;
+        resolve();
+      };
+      const cancel = systemClock.schedule(LONGEST_WAIT, late, true);
       opened.then(resolve, reject).finally(cancel);
     });
   }
 
-  /**
-   * Resolves once the client may be closed, before long in any case: after a reconnect ioredis subscribes again as well, and
-   * nobody can catch what becomes of that when the connection ends meanwhile. Never rejects.
-   */
-  async close(): Promise<void> {
+  /** Leaves nothing of ours with the client, which may be closed at once. */
+  close(): void {
     const subscriber = this.#subscriber;
-    this.#subscriber = undefined;
-    this.#opened = undefined;
-    this.#isLive = false;
     if (!subscriber) return;
     for (const [event, listener] of this.#listeners) subscriber.off(event, listener);
-    if (subscriber !== this.#client) return subscriber.disconnect?.();
-    this.#client.unsubscribe(this.#channel).catch(() => undefined);
-    if (this.#subscribing) await settled(systemClock, this.#subscribing, LONGEST_WAIT);
+    this.#client.off('end', this.#ended);
+    this.#subscriber = undefined;
+    this.#opening?.resolve();
+    this.#opening = undefined;
+    this.#isLate = false;
+    this.#isLive = false;
+    if (subscriber !== this.#client) subscriber.disconnect?.();
+    else this.#client.unsubscribe(this.#channel).catch(() => undefined);
   }
 
   readonly #received = (channel: string, text: string): void => {
@@ -83,45 +97,61 @@ export class WakeUps {
     this.#isLive = false;
   };
 
-  /** After a reconnect: subscribing again is harmless, and tells when messages arrive again. */
-  readonly #ready = (): void => {
-    this.#subscribing = this.#subscribe().then(
-      () => this.#listener.missed(),
-      () => undefined, // the connection was lost again
-    );
-  };
+  /** The client was closed, or has given up. Nobody here could answer a wake-up. */
+  readonly #ended = (): void => this.close();
 
   readonly #failed = (): void => undefined; // ioredis reconnects; without a listener it would print
+
+  /** Subscribing once more is harmless, and tells that messages arrive. */
+  readonly #subscribe = (): void => {
+    const subscriber = this.#subscriber!;
+    subscriber.subscribe(this.#channel).then(
+      () => this.#subscribed(subscriber),
+      (error: unknown) => this.#refused(subscriber, error),
+    );
+  };
 
   get #listeners(): readonly (readonly [string, (...args: never[]) => void])[] {
     const own = [
       ['message', this.#received],
       ['close', this.#closed],
-      ['ready', this.#ready],
+      ['ready', this.#subscribe],
     ] as const;
     return this.#subscriber === this.#client ? own : [...own, ['error', this.#failed]];
   }
 
-  async #open(): Promise<void> {
-    try {
-      await this.#connect();
-    } catch (error) {
-      void this.close();
-      throw driverError(error);
-    }
-    this.#listener.missed();
-  }
-
-  async #connect(): Promise<void> {
+  #open(): Opening {
+    let settle!: Omit<Opening, 'opened'>;
+    const opened = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+    opened.catch(() => undefined); // nobody may wait for it any more
     this.#subscriber = listensBesides(this.#client)
       ? this.#client
       : this.#client.duplicate(SUBSCRIBER_OPTIONS);
     for (const [event, listener] of this.#listeners) this.#subscriber.on(event, listener);
-    await this.#subscribe();
+    this.#client.on('end', this.#ended);
+    this.#subscribe();
+    return { opened, ...settle };
   }
 
-  async #subscribe(): Promise<void> {
-    await this.#subscriber?.subscribe(this.#channel);
-    this.#isLive = this.#subscriber !== undefined;
+  #subscribed(subscriber: SubscriberClient): void {
+    if (subscriber !== this.#subscriber) return;
+    const wasLive = this.#isLive;
+    this.#isLive = true;
+    this.#opening!.resolve();
+    if (!wasLive) this.#listener.missed();
   }
+
+  /** What fails without a word of the server is tried again at the next `ready`. */
+  #refused(subscriber: SubscriberClient, error: unknown): void {
+    if (subscriber !== this.#subscriber || !isRefusal(error)) return;
+    const reason = driverError(error);
+    this.#opening!.reject(reason);
+    this.close();
+    this.#listener.refused(reason);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  const { name, command } = error as Error & { readonly command?: { readonly name: string } };
+  return name === 'ReplyError' && command?.name === 'subscribe';
 }
