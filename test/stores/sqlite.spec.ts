@@ -7,6 +7,7 @@ import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { SqliteTable } from '../../lib/stores/sql/sqlite-table.js';
 import { inTime } from '../support/faults/in-time.js';
+import { until } from '../support/until.js';
 
 const KEY = 'order:42';
 
@@ -70,6 +71,35 @@ describe('SqlLockStore on a file of SQLite', () => {
     const lock = await inTime(2_000, acquiring);
     expect(other.prepare('SELECT key FROM holdfast_locks WHERE token IS NOT NULL').all()).toEqual([{ key: KEY }]); // prettier-ignore
     await lock.release();
+  });
+
+  it.each(['deleted', 'deleted and made anew'])(
+    'loses its locks when the file is %s, and takes no more',
+    async (how) => {
+      const file = join(folder, 'locks.db');
+      const short = new LockService(store, { ttl: 300 });
+      const lock = await short.acquire(KEY);
+      for (const end of ['', '-wal', '-shm']) await rm(file + end, { force: true });
+      if (how !== 'deleted') {
+        const anew = new Database(file);
+        const theirs = new SqlLockStore({ sqlite: anew });
+        await theirs.createTable();
+        expect(await theirs.tryAcquire(requestFor(KEY))).toBeDefined();
+        anew.close();
+      }
+      await until(() => !lock.isHeld);
+      const refusal = { code: 'LOCK_STORE_FAILED', message: expect.stringContaining('replaced') };
+      await expect(locks.acquire(KEY)).rejects.toMatchObject(refusal);
+      await expect(locks.inspect(KEY)).rejects.toMatchObject(refusal);
+      await short.close();
+    },
+  );
+
+  it('looks at no file where there is none', async () => {
+    const inMemory = new SqlLockStore({ sqlite: new Database(':memory:') });
+    await inMemory.createTable();
+    const lease = (await inMemory.tryAcquire(requestFor(KEY)))!;
+    expect(await lease.release()).toBe(true);
   });
 
   it('says so when the database takes no writes, or has no table', async () => {

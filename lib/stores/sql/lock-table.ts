@@ -52,8 +52,3 @@ export const SHARED = 'shared';
 export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'utf8');
 }
-
-/** The columns of an answer in their order, whether the pool makes objects or arrays of rows. */
-export function columnsOf(row: unknown): readonly unknown[] {
-  return Object.values(row as object);
-}

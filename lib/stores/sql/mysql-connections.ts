@@ -1,3 +1,6 @@
+import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
+import { OpenTransactionError } from './open-transaction.js';
+import { asBigInt, asRows, asWhole } from './sql-answers.js';
 import type { MysqlClient, MysqlPromiseClient } from './sql-clients.js';
 
 /** The start of the statement, the same wherever it stands in it, and whatever the time zone of the session. */
@@ -6,11 +9,14 @@ export const NOW = 'UTC_TIMESTAMP(6)';
 export const MICROSECONDS = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', ${NOW})`;
 const LONGEST_HOLDER = 255;
 
+/** In the status of the server that comes with each answer: a transaction is open, or begins, for there is no autocommit. */
+const IN_TRANSACTION = 1;
+
 /** What the driver says of a statement that returns no rows. */
 export interface Changes {
   readonly affectedRows: number;
   /** The last LAST_INSERT_ID(n) of the statement. */
-  readonly insertId: number | string;
+  readonly insertId: bigint;
 }
 
 /** A pool of mysql2, with promises or callbacks. */
@@ -22,12 +28,28 @@ export class MysqlConnections {
   }
 
   async change(sql: string, values: unknown[]): Promise<Changes> {
-    return (await this.#client.query(sql, values))[0] as Changes;
+    return asChanges(await this.#client.query(sql, values));
   }
 
   async read(sql: string, values: unknown[]): Promise<readonly unknown[]> {
-    return (await this.#client.query(sql, values))[0] as readonly unknown[];
+    const answer: unknown = await this.#client.query(sql, values);
+    return asRows(Array.isArray(answer) ? answer[0] : answer);
   }
+}
+
+function asChanges(answer: unknown): Changes {
+  const [header] = Array.isArray(answer) ? (answer as unknown[]) : [];
+  const { affectedRows, insertId, serverStatus } = (header ?? {}) as Record<string, unknown>;
+  if (affectedRows === undefined || insertId === undefined)
+    throw new UnknownAnswerError('a header with affectedRows and insertId', answer);
+  if (Number(serverStatus) & IN_TRANSACTION) throw new OpenTransactionError();
+  return { affectedRows: asWhole(affectedRows), insertId: asBigInt(insertId) };
+}
+
+/** Of a statement that changes one row at most: whether it did. */
+export function isChanged({ affectedRows }: Changes): boolean {
+  if (affectedRows === 0 || affectedRows === 1) return affectedRows === 1;
+  throw new UnknownAnswerError('0 or 1 row', affectedRows);
 }
 
 /** A number, however it came here: it stands in the statement as it is. */

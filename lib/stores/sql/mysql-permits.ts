@@ -1,6 +1,13 @@
 import { SHARED, keyBytes } from './lock-table.js';
 import type { Claim, PermitAnswer, PermitTable } from './lock-table.js';
-import { MICROSECONDS, NOW, fencingFloor, holderBytes, microseconds } from './mysql-connections.js';
+import {
+  MICROSECONDS,
+  NOW,
+  fencingFloor,
+  holderBytes,
+  isChanged,
+  microseconds,
+} from './mysql-connections.js';
 import type { MysqlConnections } from './mysql-connections.js';
 
 /** The answers of an attempt. Any other is one more than the permits that those who share the row know of. */
@@ -81,11 +88,11 @@ ON DUPLICATE KEY UPDATE
   }
 
   async #changeOurs(key: string, its: string, assignments: string): Promise<boolean> {
-    const { affectedRows } = await this.#connections.change(
+    const changes = await this.#connections.change(
       `UPDATE ${this.#table} SET ${assignments} WHERE \`key\` = ${hex(keyBytes(key))} AND ${isAmong(its)}`,
       [],
     );
-    return affectedRows > 0;
+    return isChanged(changes);
   }
 }
 

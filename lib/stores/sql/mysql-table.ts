@@ -1,9 +1,10 @@
 import type { LockInspection } from '../../core/lock-store.js';
 import { asInspection } from './lock-inspection.js';
-import { SHARED, columnsOf, keyBytes } from './lock-table.js';
+import { SHARED, keyBytes } from './lock-table.js';
 import type { Claim, LockTable } from './lock-table.js';
-import { MICROSECONDS, MysqlConnections, NOW, fencingFloor, holderBytes, microseconds } from './mysql-connections.js'; // prettier-ignore
+import { MICROSECONDS, MysqlConnections, NOW, fencingFloor, holderBytes, isChanged, microseconds } from './mysql-connections.js'; // prettier-ignore
 import { MysqlPermits } from './mysql-permits.js';
+import { asRow, columnsOf } from './sql-answers.js';
 import type { MysqlClient } from './sql-clients.js';
 
 /** MySQL 8 and MariaDB. Text goes as bytes, which nobody has to quote: what quotes mean depends on `sql_mode`. */
@@ -41,8 +42,7 @@ ON DUPLICATE KEY UPDATE
   \`expires_at\` = IF(${isFree}, ${until}, \`expires_at\`)`,
       [keyBytes(key), its, name, its, its, name, its, its, its],
     );
-    const fencing = BigInt(insertId);
-    return fencing === 0n ? undefined : fencing;
+    return insertId === 0n ? undefined : insertId;
   }
 
   extend(key: string, token: string, ttl: number): Promise<boolean> {
@@ -60,7 +60,7 @@ ON DUPLICATE KEY UPDATE
 FROM ${this.#table} WHERE \`key\` = ? AND \`token\` IS NOT NULL AND \`expires_at\` > ${NOW}`,
       [keyBytes(key)],
     );
-    return asInspection(key, rows[0]);
+    return asInspection(key, asRow(rows));
   }
 
   /** Reads first: a DELETE would lock every row that it looks at. */
@@ -68,7 +68,7 @@ FROM ${this.#table} WHERE \`key\` = ? AND \`token\` IS NOT NULL AND \`expires_at
     const isStale = `\`expires_at\` < ${NOW} - INTERVAL 1 DAY AND \`fencing\` < ${MICROSECONDS}`;
     const stale = await this.#connections.read(`SELECT \`key\` FROM ${this.#table} WHERE ${isStale} LIMIT ?`, [limit]); // prettier-ignore
     if (stale.length === 0) return 0;
-    const keys = stale.map((row) => columnsOf(row)[0]);
+    const keys = stale.map((row) => columnsOf(row, 1)[0]);
     const marks = keys.map(() => '?').join(', ');
     const { affectedRows } = await this.#connections.change(
       `DELETE FROM ${this.#table} WHERE \`key\` IN (${marks}) AND ${isStale}`,
@@ -82,10 +82,10 @@ FROM ${this.#table} WHERE \`key\` = ? AND \`token\` IS NOT NULL AND \`expires_at
   }
 
   async #changeOurs(key: string, token: string, assignments: string): Promise<boolean> {
-    const { affectedRows } = await this.#connections.change(
+    const changes = await this.#connections.change(
       `UPDATE ${this.#table} SET ${assignments} WHERE \`key\` = ? AND \`token\` = ? AND \`expires_at\` > ${NOW}`,
       [keyBytes(key), Buffer.from(token)],
     );
-    return affectedRows > 0;
+    return isChanged(changes);
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { columnsOf } from './lock-table.js';
 import type { PostgresPermitStatements } from './postgres-permit-statements.js';
 import type { PostgresStatements } from './postgres-statements.js';
+import { OpenTransactionError, transactionsOf } from './open-transaction.js';
+import { asRow, asRows } from './sql-answers.js';
 import type { PostgresClient } from './sql-clients.js';
 
 type Statements = PostgresStatements & PostgresPermitStatements;
@@ -12,24 +13,32 @@ export class PostgresStatementRunner {
   readonly #sql: Statements;
   /** Of the names of prepared statements. */
   readonly #prefix: string | undefined;
+  readonly #isInTransaction: () => boolean;
 
   constructor(client: PostgresClient, quoted: string, sql: Statements, prepare: boolean) {
     this.#client = client;
     this.#sql = sql;
+    this.#isInTransaction = transactionsOf(client);
     this.#prefix = prepare
       ? `holdfast_${createHash('sha256').update(quoted).digest('hex').slice(0, 16)}_`
       : undefined;
   }
 
-  async first(name: keyof Statements, values: unknown[]): Promise<readonly unknown[] | undefined> {
-    const [row] = await this.rows(name, values);
-    return row && columnsOf(row);
+  /** The row of a statement that returns one at most. */
+  async row(name: keyof Statements, values: unknown[]): Promise<object | undefined> {
+    return asRow(await this.rows(name, values));
   }
 
   async rows(name: keyof Statements, values: unknown[]): Promise<readonly object[]> {
     const query = { text: this.#sql[name], values };
     const prefix = this.#prefix;
-    const { rows } = await this.#client.query(prefix ? { ...query, name: prefix + name } : query);
-    return rows;
+    this.#checkTransaction();
+    const answer = await this.#client.query(prefix ? { ...query, name: prefix + name } : query);
+    this.#checkTransaction(); // one may have begun before the statement came to its turn
+    return asRows(answer?.rows);
+  }
+
+  #checkTransaction(): void {
+    if (this.#isInTransaction()) throw new OpenTransactionError();
   }
 }

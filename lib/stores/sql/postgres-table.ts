@@ -7,6 +7,7 @@ import { postgresPermitStatements } from './postgres-permit-statements.js';
 import { PostgresPermits } from './postgres-permits.js';
 import { PostgresStatementRunner } from './postgres-statement-runner.js';
 import { postgresStatements } from './postgres-statements.js';
+import { asBigInt, asNumber, columnsOf, isDone, isTrueText } from './sql-answers.js';
 import type { PostgresClient } from './sql-clients.js';
 
 /** Two processes that create the table at the same time: the second one finds a name taken (unique_violation, duplicate_table). */
@@ -49,8 +50,7 @@ export class PostgresTable implements LockTable {
   }
 
   async acquire(claim: Claim): Promise<bigint | undefined> {
-    const row = await this.#statements.first('acquire', claimValues(claim));
-    return row && asToken(row[0]);
+    return tokenIn(await this.#statements.row('acquire', claimValues(claim)));
   }
 
   async extend(key: string, token: string, ttl: number): Promise<boolean> {
@@ -59,30 +59,30 @@ export class PostgresTable implements LockTable {
 
   /** As `extend`, for a row that was handed over: its fencing token. */
   async confirm(key: string, token: string, ttl: number): Promise<bigint | undefined> {
-    const row = await this.#statements.first('extend', [keyBytes(key), token, ttl]);
-    return row && asToken(row[0]);
+    return tokenIn(await this.#statements.row('extend', [keyBytes(key), token, ttl]));
   }
 
   /** Hands over to the first waiter that is alive. */
   async release(key: string, token: string): Promise<boolean> {
-    return (
-      (await this.#statements.first('release', [keyBytes(key), token, HAND_OVER])) !== undefined
-    );
+    return isDone(await this.#statements.rows('release', [keyBytes(key), token, HAND_OVER]));
   }
 
   /**
    * Gives the row to the next holder in this process, who has the token `next`. Resolves `undefined` when the row is not ours.
    */
   async pass(key: string, token: string, next: string, ttl: number): Promise<Pass | undefined> {
-    const row = await this.#statements.first('pass', [keyBytes(key), token, ttl, next]);
-    return row && { fencing: asToken(row[0]), isAwaited: row[1] === 'true' };
+    const row = await this.#statements.row('pass', [keyBytes(key), token, ttl, next]);
+    if (!row) return undefined;
+    const [fencing, isAwaited] = columnsOf(row, 2);
+    return { fencing: asBigInt(fencing), isAwaited: isTrueText(isAwaited) };
   }
 
   /** Takes the row if it is free for us, else stands in its line, which has to be repeated within a heartbeat. */
   async stand(claim: Claim): Promise<Standing> {
-    const row = await this.#statements.first('stand', [...claimValues(claim), HEARTBEAT]);
-    const [isOurs, fencing, remaining] = row!;
-    return isOurs === 'true' ? { fencing: asToken(fencing) } : { remaining: Number(remaining) };
+    const row = await this.#statements.row('stand', [...claimValues(claim), HEARTBEAT]);
+    const [isOurs, fencing, remaining] = columnsOf(row, 3);
+    if (isOurs === null || !isTrueText(isOurs)) return { remaining: asNumber(remaining) };
+    return { fencing: asBigInt(fencing) };
   }
 
   async leave(key: string, token: string): Promise<void> {
@@ -90,7 +90,7 @@ export class PostgresTable implements LockTable {
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    return asInspection(key, await this.#statements.first('inspect', [keyBytes(key)]));
+    return asInspection(key, await this.#statements.row('inspect', [keyBytes(key)]));
   }
 
   async sweep(limit: number): Promise<number> {
@@ -106,6 +106,6 @@ export class PostgresTable implements LockTable {
   }
 }
 
-function asToken(fencing: unknown): bigint {
-  return BigInt(String(fencing));
+function tokenIn(row: object | undefined): bigint | undefined {
+  return row && asBigInt(columnsOf(row, 1)[0]);
 }

@@ -1,18 +1,9 @@
+import { MovedFile } from './moved-file.js';
+import { OpenTransactionError } from './open-transaction.js';
+import { asRow, asRows, asWhole, columnsOf } from './sql-answers.js';
 import type { SqliteClient } from './sql-clients.js';
 
 type Values = Parameters<ReturnType<SqliteClient['prepare']>['all']>;
-
-/** Somebody else's transaction is open on the connection: a lock that is taken in it could be rolled back. */
-class OpenTransactionError extends Error {
-  readonly code = 'SQLITE_BUSY';
-
-  constructor() {
-    super(
-      'a transaction is open on the connection of the locks; give them a connection of their own',
-    );
-    this.name = 'OpenTransactionError';
-  }
-}
 
 /**
  * Runs single statements at once, or fails at once: a driver that waits for a lock of the file blocks the event loop, and
@@ -20,15 +11,17 @@ class OpenTransactionError extends Error {
  */
 export class SqliteConnection {
   readonly #client: SqliteClient;
+  readonly #file: MovedFile;
   readonly #statements = new Map<string, ReturnType<SqliteClient['prepare']>>();
 
   constructor(client: SqliteClient) {
     this.#client = client;
+    this.#file = new MovedFile(() => this.#path);
   }
 
   /** The rows of a statement that returns some. better-sqlite3 refuses others. */
   all(sql: string, values: Values): readonly unknown[] {
-    return this.#atOnce(() => this.#prepared(sql).all(...values));
+    return this.#atOnce(() => asRows(this.#prepared(sql).all(...values)));
   }
 
   /**
@@ -39,7 +32,7 @@ export class SqliteConnection {
     return this.#atOnce(() => {
       this.#client.exec('BEGIN IMMEDIATE');
       try {
-        const rows = this.#prepared(sql).all(...values);
+        const rows = asRows(this.#prepared(sql).all(...values));
         this.#client.exec('COMMIT');
         return rows;
       } catch (error) {
@@ -66,7 +59,8 @@ export class SqliteConnection {
     const client = this.#client;
     // First: libsql ends the process when it is asked for anything else.
     if (client.open === false || client.isOpen === false) throw new Error('the database is closed');
-    if (this.#isInTransaction) throw new OpenTransactionError();
+    this.#file.check();
+    if (this.#isInTransaction) throw new OpenTransactionError('SQLITE_BUSY'); // sent again until it has ended
     const timeout = this.#busyTimeout;
     if (timeout > 0) this.#client.exec('PRAGMA busy_timeout = 0');
     try {
@@ -81,8 +75,15 @@ export class SqliteConnection {
   }
 
   get #busyTimeout(): number {
-    const [row] = this.#prepared('PRAGMA busy_timeout').all();
-    return Number(Object.values(row as object)[0]);
+    return asWhole(columnsOf(asRow(this.#prepared('PRAGMA busy_timeout').all()), 1)[0]);
+  }
+
+  /** Empty for a database that has no file. */
+  get #path(): string {
+    const rows = asRows(this.#prepared('PRAGMA database_list').all());
+    const [, , path] =
+      rows.map((row) => columnsOf(row, 3)).find(([, name]) => name === 'main') ?? [];
+    return typeof path === 'string' ? path : '';
   }
 
   #prepared(sql: string): ReturnType<SqliteClient['prepare']> {

@@ -1,5 +1,6 @@
-import { SHARED, columnsOf } from './lock-table.js';
+import { SHARED } from './lock-table.js';
 import type { Claim, PermitAnswer, PermitTable } from './lock-table.js';
+import { asRow, asWhole, columnsOf, isDone } from './sql-answers.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { FENCING_FLOOR, NOW, wholeMs } from './sqlite-time.js';
 
@@ -53,17 +54,17 @@ WHERE ${isOurs} RETURNING 1`;
     const floor = claim.fencingFloor?.toString() ?? null;
     const ttl = wholeMs(claim.ttl);
     const values = [key, floor, permits, ttl, token, holder, ttl];
-    if (this.#connection.write(this.#acquire, values).length > 0) return { isGranted: true };
-    const [row] = this.#connection.all(this.#inUse, [key]);
-    return { isGranted: false, inUse: row === undefined ? undefined : Number(columnsOf(row)[0]) };
+    if (isDone(this.#connection.write(this.#acquire, values))) return { isGranted: true };
+    const row = asRow(this.#connection.all(this.#inUse, [key]));
+    return { isGranted: false, inUse: row && asWhole(columnsOf(row, 1)[0]) };
   }
 
   async extend(key: string, token: string, ttl: number): Promise<boolean> {
     const ours = [token, wholeMs(ttl)];
-    return this.#connection.write(this.#extend, [...ours, ...ours, key, token]).length > 0;
+    return isDone(this.#connection.write(this.#extend, [...ours, ...ours, key, token]));
   }
 
   async release(key: string, token: string): Promise<boolean> {
-    return this.#connection.write(this.#release, [token, key, token]).length > 0;
+    return isDone(this.#connection.write(this.#release, [token, key, token]));
   }
 }

@@ -1,7 +1,8 @@
 import type { LockInspection } from '../../core/lock-store.js';
 import { asInspection } from './lock-inspection.js';
-import { SHARED, columnsOf } from './lock-table.js';
+import { SHARED } from './lock-table.js';
 import type { Claim, LockTable } from './lock-table.js';
+import { asBigInt, asRow, columnsOf, isDone } from './sql-answers.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { SqlitePermits } from './sqlite-permits.js';
 import { FENCING_FLOOR, NOW, wholeMs } from './sqlite-time.js';
@@ -43,20 +44,20 @@ FROM ${quoted} WHERE "key" = ? AND "token" IS NOT NULL AND "expires_at" > ${NOW}
   async acquire({ key, token, holder, ttl, fencingFloor }: Claim): Promise<bigint | undefined> {
     const floor = fencingFloor?.toString() ?? null;
     const values = [key, token, holder ?? null, floor, wholeMs(ttl)];
-    const [row] = this.#connection.write(this.#acquire, values);
-    return row === undefined ? undefined : BigInt(String(columnsOf(row)[0]));
+    const row = asRow(this.#connection.write(this.#acquire, values));
+    return row && asBigInt(columnsOf(row, 1)[0]);
   }
 
   async extend(key: string, token: string, ttl: number): Promise<boolean> {
-    return this.#connection.write(this.#extend, [wholeMs(ttl), key, token]).length > 0;
+    return isDone(this.#connection.write(this.#extend, [wholeMs(ttl), key, token]));
   }
 
   async release(key: string, token: string): Promise<boolean> {
-    return this.#connection.write(this.#release, [key, token]).length > 0;
+    return isDone(this.#connection.write(this.#release, [key, token]));
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    return asInspection(key, this.#connection.all(this.#inspect, [key])[0]);
+    return asInspection(key, asRow(this.#connection.all(this.#inspect, [key])));
   }
 
   async sweep(limit: number): Promise<number> {

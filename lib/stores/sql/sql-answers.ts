@@ -1,0 +1,68 @@
+import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
+
+/*
+ * Whether a driver answered what its statement returns. A row that is not looked at would be a grant. What is a number in the
+ * database may be a number, a bigint or text here: that is up to the driver.
+ */
+
+const INTEGER = /^-?\d+$/;
+const DECIMAL = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
+
+export function asRows(answer: unknown): readonly object[] {
+  if (Array.isArray(answer) && answer.every(isRow)) return answer;
+  throw new UnknownAnswerError('a list of rows', answer);
+}
+
+/** The only row, if there is one. */
+export function asRow(answer: unknown): object | undefined {
+  const rows = asRows(answer);
+  if (rows.length <= 1) return rows[0];
+  throw new UnknownAnswerError('one row at most', answer);
+}
+
+/** The columns of a row in their order, whether the driver makes objects or arrays of rows. */
+export function columnsOf(row: unknown, count: number): readonly unknown[] {
+  const columns = isRow(row) ? Object.values(row) : [];
+  if (columns.length === count) return columns;
+  throw new UnknownAnswerError(`a row of ${count} columns`, row);
+}
+
+/** Of a statement that answers with a row of one column where it did something: whether it did. */
+export function isDone(answer: unknown): boolean {
+  const row = asRow(answer);
+  return row !== undefined && columnsOf(row, 1).length === 1;
+}
+
+export function asBigInt(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if (Number.isSafeInteger(value) || (typeof value === 'string' && INTEGER.test(value)))
+    return BigInt(value as number | string);
+  throw new UnknownAnswerError('a whole number', value);
+}
+
+/** Of at most 53 bits. */
+export function asWhole(value: unknown): number {
+  return Number(asBigInt(value));
+}
+
+/** Which may have decimals. */
+export function asNumber(value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'string' && DECIMAL.test(value)) return Number(value);
+  throw new UnknownAnswerError('a number', value);
+}
+
+/** Of a statement that answers with the text of a boolean. */
+export function isTrueText(value: unknown): boolean {
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new UnknownAnswerError('true or false, as text', value);
+}
+
+export function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new UnknownAnswerError('text', value);
+}
+
+function isRow(row: unknown): row is object {
+  return typeof row === 'object' && row !== null;
+}
