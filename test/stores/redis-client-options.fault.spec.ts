@@ -21,7 +21,7 @@ describe('When the client is told to give up early', () => {
   });
 
   async function connect(client: RedisOptions): Promise<RedisLocks> {
-    own = new RedisLocks(server.url, { client, ttl: 600 });
+    own = new RedisLocks(server.url, { client, ttl: 4_000 });
     await until(() => own.redis.status === 'ready');
     await own.locks.withLock('warm-up', async () => {});
     return own;
@@ -57,7 +57,7 @@ describe('When the client is told to give up early', () => {
   });
 
   it('by commandTimeout, a hung server leads to a LockStoreError, and nothing is left', async () => {
-    const { locks } = await connect({ commandTimeout: 100 });
+    const { locks } = await connect({ commandTimeout: 3_000 });
     server.pause();
     const work = jest.fn();
     await expect(locks.withLock('order:42', work)).rejects.toMatchObject(failure(/timed out/));

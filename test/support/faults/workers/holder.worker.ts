@@ -9,7 +9,7 @@ export type HolderMessage =
 /** Holds locks, waits for others, and reports what happens, until it is told to stop. */
 async function main(url: string): Promise<void> {
   const channel = openChannel<HolderMessage, 'stop'>();
-  const own = new RedisLocks(url, { ttl: 900, waitTimeout: 60_000, storeTimeout: 1_000 });
+  const own = new RedisLocks(url, { ttl: 4_000, waitTimeout: 60_000, storeTimeout: 3_000 });
   for (const event of ['jeopardy', 'lost', 'recovered'] as const) {
     own.locks.events.on(event, () => channel.send({ event }));
   }
