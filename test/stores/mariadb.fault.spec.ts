@@ -19,7 +19,7 @@ describe('A MariaDB that is', () => {
       const pool = createPool({ uri: server.urlAt(port!), connectionLimit: 3 });
       return { store: new SqlLockStore({ mysql: pool }), close: () => pool.end() };
     },
-    life: 900,
+    life: 4_000,
     refusesWaiters: true, // it polls, and a server may be away for longer than a statement is sent again
     leftovers: async () => {
       const pool = createPool(server.url);

@@ -19,7 +19,7 @@ describe('A PostgreSQL that is', () => {
       const pool = openPool(server.urlAt(port!), { max: 3 });
       return { store: new SqlLockStore({ postgres: pool }), close: () => pool.end() };
     },
-    life: 900,
+    life: 4_000,
     leftovers: async () => {
       const pool = openPool(server.url);
       const sql = `SELECT convert_from(key, 'UTF8'), token, queue FROM holdfast_locks WHERE token IS NOT NULL OR queue <> '[]'`;

@@ -101,9 +101,9 @@ describe('When Redis crashes', () => {
 
   it('again and again, every lock ends free or lost, and nothing is left', async () => {
     const ends: string[] = [];
-    let isOver = false;
+    const crashed = new AbortController();
     const worker = async (key: string) => {
-      for (let cycle = 0; cycle < 10 || !isOver; cycle += 1) {
+      for (let cycle = 0; cycle < 10 || !crashed.signal.aborted; cycle += 1) {
         const work = own.locks.withLock(key, { waitTimeout: 1_000 }, () => server.command('PING'));
         ends.push(await work.then(() => 'done', (error: { code?: string }) => error.code ?? 'down')); // prettier-ignore
       }
@@ -114,7 +114,7 @@ describe('When Redis crashes', () => {
       await until(() => ends.length > length);
       await server.restart();
     }
-    isOver = true;
+    crashed.abort();
     await workers;
     expect(ends.length).toBeGreaterThanOrEqual(50);
     await nothingLeft(server);

@@ -52,8 +52,8 @@ describe('trap-15 A dead waiter at the head of the line', () => {
   /** It is taken for alive, however slow this machine is, and answers nothing. */
   async function hang(): Promise<void> {
     first.pause();
-    const [until, ...rest] = (await inLine(server, 'order:42'))[0]!.split(' ');
-    const entry = [Number(until) + TTL, ...rest].join(' ');
+    const [deadline, ...rest] = (await inLine(server, 'order:42'))[0]!.split(' ');
+    const entry = [Number(deadline) + TTL, ...rest].join(' ');
     await server.command('LSET', '{lock:order:42}:queue', 0, entry);
   }
 

@@ -13,7 +13,7 @@ describe('A Redis that is', () => {
       const store = new RedisLockStore(client.redis);
       return { store, close: () => client[Symbol.asyncDispose]() };
     },
-    life: 900,
+    life: 4_000,
     keepsData: false,
     leftovers: leftBehind,
   });

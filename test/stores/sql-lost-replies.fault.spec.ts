@@ -126,7 +126,7 @@ describe('trap-11 When the reply of PostgreSQL, and of MariaDB, is lost', () => 
       proxy.replies.drop();
       const acquiring = locks.acquire(KEY, { waitTimeout: 200 });
       await expect(acquiring).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
-      expect(await isTaken()).toBe(true);
+      await until(isTaken);
       proxy.pass();
       proxy.cutAll();
       await until(isFree);

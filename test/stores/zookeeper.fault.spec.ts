@@ -4,14 +4,12 @@ import { ZooKeeperEnsemble, ZooKeeperServer } from '../support/zookeeper-server.
 import { leaderFaults, storeFaults } from '../support/faults/store-faults.js';
 
 /** Long enough for a server to start again meanwhile. */
-const SESSION_TIMEOUT = 1_500;
+const SESSION_TIMEOUT = 4_000;
 
 function openStore(ports: readonly number[], sessionTimeout: number) {
   const servers = ports.map((port) => `127.0.0.1:${port}`).join(',');
   return { store: new ZooKeeperLockStore(servers, { sessionTimeout }) };
 }
-
-jest.setTimeout(30_000);
 
 describe('A ZooKeeper that is', () => {
   storeFaults<ZooKeeperServer>({
@@ -31,6 +29,6 @@ describe('A ZooKeeper of three loses', () => {
     life: SESSION_TIMEOUT,
     leftovers: async (ensemble) => ephemeralNodes(await ensemble.leader()),
     leader: (ensemble) => ensemble.leader(),
-    electionLife: 6_000,
+    electionLife: 10_000,
   });
 });

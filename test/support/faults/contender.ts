@@ -22,7 +22,7 @@ export class Contender {
     this.#refused = refusalsOf(opened.store);
     this.#granted = granted;
     const polling = { retryDelay: 20, retryJitter: 10 };
-    this.locks = new LockService(opened.store, { ttl, waitTimeout: 15_000, ...polling });
+    this.locks = new LockService(opened.store, { ttl, waitTimeout: 30_000, ...polling });
     for (const event of ['jeopardy', 'recovered', 'lost'] as const)
       this.locks.events.on(event, () => this.events.push(event));
   }

@@ -25,9 +25,12 @@ export interface FaultyStore<Server extends FaultyServer = FaultyServer> {
     ports: readonly number[],
     life: number,
   ) => OpenedStore | Promise<OpenedStore>;
-  /** Milliseconds after which the key of a dead process is free: the ttl here, or the session timeout that `openStore` sets. */
+  /**
+   * Milliseconds after which the key of a dead process is free: the ttl here, or the session timeout that `openStore` sets. With
+   * four seconds a lock outlives a machine that stands still for two.
+   */
   readonly life: number;
-  /** Milliseconds by which the server may be late with that. @default 2_000 */
+  /** Milliseconds by which the server may be late with that. @default `LATENESS` */
   readonly lateness?: number | undefined;
   /** Whether a server that was killed has its data again. @default true */
   readonly keepsData?: boolean;
@@ -41,6 +44,8 @@ export interface FaultyStore<Server extends FaultyServer = FaultyServer> {
   readonly electionLife?: number | undefined;
 }
 
+/** Milliseconds by which a server may be late that frees the key of a dead process. */
+export const LATENESS = 6_000;
 /** Longer than any call of a process takes that ends as it should. */
 const CLOSE_WITHIN = 8_000;
 
@@ -103,7 +108,7 @@ export class FaultBench<Server extends FaultyServer> {
   async nothingLeft(): Promise<void> {
     const keys = new Set(this.#granted.map(({ key }) => key));
     await inTime(CLOSE_WITHIN, this.#closeAll());
-    const { life, lateness = 2_000, leftovers } = this.#store;
+    const { life, lateness = LATENESS, leftovers } = this.#store;
     const late = await this.contender();
     await Promise.all(
       [...keys].map((key) =>

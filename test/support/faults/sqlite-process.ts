@@ -12,7 +12,7 @@ function main(path: string, ttl: number): void {
   const channel = openChannel<Answer, Order>();
   const store = new SqlLockStore({ sqlite: new Database(path) });
   const polling = { retryDelay: 5, retryJitter: 5 };
-  const locks = new LockService(store, { ttl, waitTimeout: 15_000, ...polling });
+  const locks = new LockService(store, { ttl, waitTimeout: 30_000, ...polling });
   locks.events.on('lost', () => channel.send('lost'));
   const hold = async (key: string) => {
     await locks.acquire(key);

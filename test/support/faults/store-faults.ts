@@ -1,21 +1,23 @@
 import type { Lock } from 'nest-holdfast';
 import { until } from '../until.js';
 import type { Contender } from './contender.js';
-import { FaultBench, type FaultyServer, type FaultyStore } from './fault-bench.js';
+import { FaultBench, LATENESS, type FaultyServer, type FaultyStore } from './fault-bench.js';
 import { aborted, inTime } from './in-time.js';
 
 export type { OpenedStore } from './contender.js';
 export type { FaultyServer, FaultyStore } from './fault-bench.js';
 
-/** For what is to be no later than something else: the timers of a busy process fire late, but in order. */
-const GRACE = 50;
+jest.setTimeout(60_000);
+
+/** For what is to be no later than something else. */
+const GRACE = 500;
 
 /**
  * Registers what every store has to bear: a server that crashes, hangs, or is cut off, while a lock is held, waited for or
  * released. After each, nothing is left behind in the store.
  */
 export function storeFaults<Server extends FaultyServer>(store: FaultyStore<Server>): void {
-  const { life, lateness = 2_000 } = store;
+  const { life, lateness = LATENESS } = store;
   const run = runOf(store);
   let bench: FaultBench<Server>;
   let key = '';
@@ -182,9 +184,9 @@ function runOf<Server extends FaultyServer>(store: FaultyStore<Server>): Run<Ser
     bench = await FaultBench.start(store);
   }, 60_000);
 
-  afterEach(() => bench.tidyUp(), 20_000);
+  afterEach(() => bench.tidyUp(), 60_000);
 
-  afterAll(() => bench.stop(), 20_000);
+  afterAll(() => bench.stop(), 60_000);
 
   return {
     next: () => ({ bench, key: `order:${(keys += 1)}` }),
