@@ -14,7 +14,7 @@ describe('With three nodes of five', () => {
 
   beforeEach(async () => {
     nodes = await RedlockNodes.start();
-    own = await RedlockProcess.start(nodes, { nodeTimeout: 500, service: { ttl: 30_000 } });
+    own = await RedlockProcess.start(nodes, { nodeTimeout: 3_000, service: { ttl: 30_000 } });
     await own.locks.withLock('warm-up', async () => {});
     await own.answered();
   });
@@ -73,7 +73,7 @@ describe('With three nodes of five', () => {
   it('down, a lock is in jeopardy and lost with its validity, and given back where it can be', async () => {
     const events: string[] = [];
     for (const name of ['jeopardy', 'lost'] as const) own.locks.events.on(name, () => events.push(name)); // prettier-ignore
-    const lock = await own.locks.acquire('order:42', { ttl: 1_500 });
+    const lock = await own.locks.acquire('order:42', { ttl: 4_000 });
     const freed = nodes.nothingLeft(up());
     await Promise.all(DOWN.map((index) => nodes.servers[index]!.kill()));
     await until(() => lock.signal.aborted);
