@@ -3,7 +3,7 @@ import type { AcquisitionSurroundings } from './acquisition.js';
 import { Fifo } from './fifo.js';
 import type { Grant } from './grant.js';
 import { HeldLease } from './held-lease.js';
-import type { LeaseSurroundings } from './held-lease.js';
+import type { LeaseSurroundings } from './lease/lease-surroundings.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import { LockStoreError } from './lock-errors.js';
 import type { LockLostError } from './lock-errors.js';
@@ -12,7 +12,7 @@ import type { ResolvedLockOptions } from './lock-options.js';
 import { checkSharing } from './store-upkeep.js';
 
 export type AcquisitionsSurroundings = AcquisitionSurroundings &
-  LeaseSurroundings & { readonly keeper: LeaseKeeper };
+  LeaseSurroundings<HeldLease> & { readonly keeper: LeaseKeeper };
 
 /** What is made of a grant, in the turn in which it arrived: on the way of every lock, each promise in between counts. */
 type Use<T> = (held: HeldLease) => T | Promise<T>;

@@ -1,39 +1,23 @@
-import { type Clock, monotonicTime } from './clock.js';
+import { monotonicTime } from './clock.js';
 import { type Grant, passedOn } from './grant.js';
+import type { LeaseSurroundings } from './lease/lease-surroundings.js';
 import { LeaseLife } from './lease-life.js';
 import { LeaseReturn } from './lease-return.js';
 import type { Returned } from './lease-return.js';
-import { LockStoreError } from './lock-errors.js';
-import type { LockEvents } from './lock-events.js';
-import { keyNames } from './lock-keys.js';
 import type { ResolvedLockOptions } from './lock-options.js';
-import type { Lease, LockStore } from './lock-store.js';
 import { OneAtATime } from './one-at-a-time.js';
-import { reasonOf } from './contract/safe-error.js';
 import { checkBoolean } from './contract/store-answers.js';
 import { checkDowngrade } from './store-upkeep.js';
-import type { StoreCalls } from './store-call.js';
 import type { Turn } from './turn.js';
 import { Validity } from './validity.js';
-
-/** What the leases of one service share. */
-export interface LeaseSurroundings {
-  readonly store: LockStore;
-  readonly clock: Clock;
-  readonly calls: StoreCalls;
-  readonly events: LockEvents;
-  /** Told of every change that moves a lease's next deadline. */
-  readonly keeper: { extended(lease: HeldLease): void; ended(lease: HeldLease): void };
-}
 
 /** A lease from its grant to its end, and what is asked of the store for it. */
 export class HeldLease extends LeaseLife {
   readonly options: ResolvedLockOptions;
-  readonly #lease: Lease;
-  readonly #around: LeaseSurroundings;
+  readonly changes = new OneAtATime();
+  readonly #around: LeaseSurroundings<HeldLease>;
   readonly #return: LeaseReturn;
   readonly #grantedAt: number; // by the monotonic clock: `minHold` must not end too early
-  readonly #changes = new OneAtATime();
   readonly #turn: Turn;
   /** What comes next for the keys has been settled: nobody may go to the front when this lease ends. */
   #keepsFront = false;
@@ -44,13 +28,12 @@ export class HeldLease extends LeaseLife {
     { lease, sentAt, heldFrom }: Grant,
     turn: Turn,
     options: ResolvedLockOptions,
-    around: LeaseSurroundings,
+    around: LeaseSurroundings<HeldLease>,
   ) {
     const { ttl, keys } = turn;
     const validity = new Validity(sentAt, ttl, options, around.store.supports.ttl, heldFrom);
     super(lease, keys, validity, around);
     this.options = options;
-    this.#lease = lease;
     this.#around = around;
     this.#turn = turn;
     this.permits = turn.permits;
@@ -62,15 +45,33 @@ export class HeldLease extends LeaseLife {
 
   /** Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
   extend(ttl: number): Promise<void> {
-    return this.#changes.run(() => this.#extend(ttl));
+    return this.changes.run(() => this.#extend(ttl));
+  }
+
+  /** Whether an extension for `ttl` at `now` may share a call with others: nothing else is asked for, and all have some time left. */
+  mayShareExtension(ttl: number, now: number): boolean {
+    const isOfStore = this.keys.length === 1 || this.#around.store.supports.manyKeys; // else of core, over several of its leases
+    return isOfStore === true && !this.changes.isBusy && this.validity.isRepeatedBy(now, ttl);
+  }
+
+  /** An extension for `ttl` that shared a call, sent at `sentAt`, was answered. Any `answer` but a boolean is the store's error. */
+  extended(sentAt: number, ttl: number, answer: unknown): void {
+    this.handBackLate(answer === true);
+    if (!this.isHeld) return;
+    if (answer === false) this.lose('gone');
+    else if (answer !== true) this.jeopardise(this.failure(answer));
+    else {
+      this.#count(sentAt, ttl);
+      this.recover();
+    }
   }
 
   /** Lets readers in. Rejects with `LockUnsupportedError` where the store cannot, and as `extend` does. */
   downgrade(): Promise<void> {
     this.assertHeld();
-    if (!this.#isReader) checkDowngrade(this.#around.store, this.#lease, this);
+    if (!this.#isReader) checkDowngrade(this.#around.store, this.granted, this);
     this.permits = Infinity; // from the call on: the store may do it, and fail to say so
-    return this.#changes.run(() => this.#downgrade());
+    return this.changes.run(() => this.#downgrade());
   }
 
   /** Never rejects. Resolves `false` when it was lost before, or when the store did not confirm: the ttl then frees the key. */
@@ -101,7 +102,7 @@ export class HeldLease extends LeaseLife {
     const sentAt = this.#around.clock.now();
     // A shorter ttl may take effect at any time from now on, whenever its reply comes and whether it comes or not.
     if (this.validity.isShortenedBy(sentAt, ttl)) this.#count(sentAt, ttl);
-    await this.#confirm(() => this.#lease.extend(this.validity.capped(sentAt, ttl)));
+    await this.#confirm(() => this.granted.extend(this.validity.capped(sentAt, ttl)));
     this.#count(sentAt, ttl);
     this.recover();
   }
@@ -109,7 +110,7 @@ export class HeldLease extends LeaseLife {
   async #downgrade(): Promise<void> {
     this.assertHeld();
     if (this.#isReader) return;
-    await this.#confirm(() => this.#lease.downgrade!());
+    await this.#confirm(() => this.granted.downgrade!());
     this.#isReader = true;
     this.#turn.leave();
   }
@@ -122,10 +123,13 @@ export class HeldLease extends LeaseLife {
       within: Math.min(this.options.storeTimeout, this.validity.ttl / 3, this.remaining),
       check: checkBoolean,
       read: (answer) => answer,
-      recover: (error) => this.#refuse(error),
-      late: (answer) => this.#handBackLate(answer),
+      recover: (error) => {
+        this.assertHeld();
+        throw this.failure(error);
+      },
+      late: (answer) => this.handBackLate(answer),
     });
-    this.#handBackLate(isOurs);
+    this.handBackLate(isOurs);
     this.assertHeld();
     if (!isOurs) throw this.lose('gone');
   }
@@ -133,12 +137,6 @@ export class HeldLease extends LeaseLife {
   #count(sentAt: number, ttl: number): void {
     this.validity.count(sentAt, ttl);
     this.#around.keeper.extended(this);
-  }
-
-  #refuse(error: unknown): never {
-    this.assertHeld();
-    const { name } = this.#around.store;
-    throw new LockStoreError(keyNames(this.keys), name, reasonOf(error), { cause: error });
   }
 
   #release(): Promise<boolean> {
@@ -157,11 +155,11 @@ export class HeldLease extends LeaseLife {
   #passOn(): Promise<boolean> | undefined {
     const { next } = this.#turn;
     // The answer to an extension could shorten the ttl that the next holder counts on.
-    if (!next || this.permits || this.#changes.isBusy) return undefined;
+    if (!next || this.permits || this.changes.isBusy) return undefined;
     const now = this.#around.clock.now();
     const { validity } = this;
     const isFresh = validity.isWhole && validity.ttl === next.ttl && this.remaining >= next.ttl / 2;
-    const lease = passedOn(this.#lease, next.ttl, !isFresh);
+    const lease = passedOn(this.granted, next.ttl, !isFresh);
     if (!lease) return undefined;
     const isAsked = lease instanceof Promise;
     const sentAt = isAsked ? now : this.validity.countedFrom;
@@ -194,7 +192,7 @@ export class HeldLease extends LeaseLife {
   }
 
   /** An extension that came through after the lease was given up keeps the key for nobody. */
-  #handBackLate(isOurs: unknown): void {
+  handBackLate(isOurs: unknown): void {
     if (isOurs === true && this.lostError) void this.#handBack();
   }
 }

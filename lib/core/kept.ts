@@ -10,6 +10,9 @@ export class Kept<Lease> implements QueuedTimer, Linked<Kept<Lease>> {
   extendAt: number;
   /** How many are asked for or under way: a doubt asks for one more. */
   extensions = 0;
+  /** Both belong to the bundle that the lease is extended with, if any. */
+  bundle: object | undefined;
+  place = -1;
   readonly lease: Lease;
   readonly #wake: (kept: Kept<Lease>) => void;
 

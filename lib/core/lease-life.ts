@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
-import { LockLostError } from './lock-errors.js';
+import { reasonOf } from './contract/safe-error.js';
+import { LockLostError, LockStoreError } from './lock-errors.js';
 import type { LockLostReason } from './lock-errors.js';
 import type { LockEvent, LockEvents, LockState } from './lock-events.js';
 import { keyNames } from './lock-keys.js';
@@ -24,7 +25,8 @@ export abstract class LeaseLife {
   kept: Kept<this> | undefined;
   /** How many calls use it: the one that took it, and those that are nested in it. */
   uses = 0;
-  readonly #lease: Lease;
+  /** What the store granted. */
+  readonly granted: Lease;
   readonly #around: LifeSurroundings;
   /** Made when first needed: most locks are neither lost nor watched. */
   #madeLoss: Loss | undefined;
@@ -34,13 +36,13 @@ export abstract class LeaseLife {
   constructor(lease: Lease, keys: readonly string[], validity: Validity, around: LifeSurroundings) {
     this.keys = keys;
     this.validity = validity;
-    this.#lease = lease;
+    this.granted = lease;
     this.#around = around;
     if (lease.lost) this.#watch(lease.lost);
   }
 
   get fencingToken(): bigint | undefined {
-    return this.#lease.fencingToken;
+    return this.granted.fencingToken;
   }
 
   get state(): LockState {
@@ -79,7 +81,7 @@ export abstract class LeaseLife {
   /** Tells the truth at once, also when no timer could run for a while. */
   check(): void {
     if (!this.#isActive) return;
-    if (this.#lease.lost?.aborted) this.lose('session');
+    if (this.granted.lost?.aborted) this.lose('session');
     else if (this.#around.clock.now() >= this.validity.until) this.#expire();
   }
 
@@ -139,6 +141,12 @@ export abstract class LeaseLife {
     const ended = () => void this.lose('session');
     session.addEventListener('abort', ended, { once: true });
     this.#unwatch = () => session.removeEventListener('abort', ended);
+  }
+
+  /** What is said of an error of the store. */
+  protected failure(error: unknown): LockStoreError {
+    const { name } = this.#around.store;
+    return new LockStoreError(keyNames(this.keys), name, reasonOf(error), { cause: error });
   }
 
   #lossOf(reason: LockLostReason): LockLostError {

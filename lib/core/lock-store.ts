@@ -1,4 +1,13 @@
+import type { QuorumReport, StoreNotice } from './contract/store-notices.js';
 import type { ServerLink } from './server-link.js';
+
+export type {
+  NodeNotice,
+  NodeReport,
+  QuorumReport,
+  StoreDoubt,
+  StoreNotice,
+} from './contract/store-notices.js';
 
 /**
  * The contract between core and the systems that keep locks.
@@ -27,6 +36,14 @@ export interface LockStore {
    * claim: core turns it into a full ttl with one `extend`, so that its validity counts from before a request was sent.
    */
   acquire?(request: AcquireRequest, signal: AbortSignal): Promise<Lease>;
+  /**
+   * Extends many leases of this store by one question: as `Lease.extend` for each of them, with the same `ttl`. Resolves with
+   * the exceptions only: `false` = a key is no longer ours, else the error. No lease fails because another one does.
+   *
+   * The answer comes when that of the slowest lease does, so a store whose leases live in places that may hang apart leaves it
+   * out. Missing: core calls `Lease.extend` for each.
+   */
+  extendMany?(leases: readonly Lease[], ttl: number): Promise<ReadonlyMap<Lease, unknown>>;
   /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
   inspect?(key: string): Promise<LockInspection | undefined>;
   /** How the last attempt for this request went, for stores that ask several nodes. Read for error messages. */
@@ -142,40 +159,6 @@ export interface Lease {
 export interface FencingRange {
   readonly from: bigint;
   readonly to: bigint;
-}
-
-/** What happens to a store by itself. */
-export type StoreNotice = StoreDoubt | NodeNotice;
-
-/** Grants may have been lost, in a failover say. Core extends each one at once, which confirms or loses it. */
-export interface StoreDoubt {
-  readonly type: 'doubt';
-  readonly reason: string;
-  /** Whether a lease of these keys is meant. Missing: all are. */
-  readonly concerns?: ((keys: readonly string[]) => boolean) | undefined;
-}
-
-/** A node of a store that has several begins or ceases to be of use. */
-export interface NodeNotice {
-  readonly type: 'node';
-  readonly node: string;
-  /** `suspended`: not asked for a while. `quarantined`: asked, without a vote. `recovered`: it is asked and has a vote. */
-  readonly state: 'suspended' | 'quarantined' | 'recovered';
-  readonly reason: string;
-}
-
-/** How the nodes of a store answered one request. */
-export interface QuorumReport {
-  /** In words: `2 of 5 nodes granted, 3 were needed`. */
-  readonly ended: string;
-  readonly nodes: readonly NodeReport[];
-}
-
-/** What one node said to one request. */
-export interface NodeReport {
-  readonly node: string;
-  /** `granted`, `held`, `timeout`, `suspended …`, `quarantined …`, or `error …`. */
-  readonly said: string;
 }
 
 /** What a store knows of a held key. Fields that it does not know, or that a foreign holder did not leave, are missing. */

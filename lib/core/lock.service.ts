@@ -52,7 +52,7 @@ export class LockService {
     const { clock = systemClock, ...defaults } = options;
     const timers = new TimerQueue(clock);
     const calls = new StoreCalls(clock, timers);
-    const keeper = new LeaseKeeper(clock, timers);
+    const keeper = new LeaseKeeper(store, clock, timers, calls);
     this.#options = new OptionLayers(defaults);
     const queue = new LocalQueue<Turn>(!needsLine(store));
     this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };

@@ -7,6 +7,15 @@ export class OneAtATime {
     return this.#last !== undefined;
   }
 
+  /** A change of several at once is under way until `end`. For use while nothing else is. */
+  begin(change: Promise<void>): void {
+    this.#last = change;
+  }
+
+  end(change: Promise<void>): void {
+    if (this.#last === change) this.#last = undefined;
+  }
+
   /** Settles as `change` does. */
   run(change: () => Promise<void>): Promise<void> {
     const changed = this.#last ? this.#last.then(change) : change();

@@ -73,6 +73,12 @@ export class Validity {
     return this.#untilFor(sentAt, ttl) < this.until;
   }
 
+  /** Whether an extension for `ttl` at `now` is what is due anyway, with a tenth of the ttl or more left until the end. */
+  isRepeatedBy(now: number, ttl: number): boolean {
+    if (this.#ttl !== ttl || this.extensionDue === Infinity) return false;
+    return this.capped(now, ttl) === ttl && this.until - now >= ttl / 10;
+  }
+
   /** Counts from now on from a request for `ttl` that was sent at `sentAt`. */
   count(sentAt: number, ttl: number): void {
     this.#countedFrom = sentAt;

@@ -4,6 +4,7 @@ import { featureChecks } from './conformance/features.js';
 import { ownershipChecks } from './conformance/ownership.js';
 import { keyChecks } from './conformance/keys.js';
 import { contentionChecks } from './conformance/contention.js';
+import { extendManyChecks } from './conformance/extend-many.js';
 import { passOnChecks } from './conformance/pass-on.js';
 import { queueChecks } from './conformance/queue.js';
 import { sharingChecks } from './conformance/sharing.js';
@@ -39,6 +40,7 @@ export function lockStoreConformance(options: ConformanceOptions): void {
     ...keyChecks,
     ...contentionChecks,
     ...queueChecks,
+    ...extendManyChecks,
     ...passOnChecks,
     ...sharingChecks,
     ...sharingQueueChecks,

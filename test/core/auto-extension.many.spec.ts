@@ -41,10 +41,10 @@ describe('the extensions of many locks that were taken at once', () => {
   });
 
   it('stay spread', async () => {
-    const { clock, from, extendedAt } = await burst(300);
-    await clock.advance(10 * TTL);
-    const late = extendedAt.filter((time) => time - from > 9 * TTL);
-    expect(perMoment(late, TTL / 100)).toBeLessThan(45);
+    const { clock, from, extendedAt } = await burst(2_000);
+    await clock.advance(5 * TTL);
+    const late = extendedAt.filter((time) => time - from > 4 * TTL);
+    expect(perMoment(late, TTL / 100)).toBeLessThanOrEqual(400);
   });
 
   it('do not wait for one that hangs or fails', async () => {

@@ -70,6 +70,18 @@ describe.each([
     expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
   });
 
+  it('keeps two held locks of it, one here and one there', async () => {
+    const [here, there] = [`{lock:${key}}:here`, `{lock:${key}}:there`];
+    const locks = [await holding.acquire(here), await holding.acquire(there)];
+    const moving = await migration();
+    await moving.move(`lock:${there}`);
+    await Promise.all(locks.map((lock) => lock.extend(25_000)));
+    expect(locks.map(({ state }) => state)).toEqual(['held', 'held']);
+    expect(await isRefused(moving)).toBe(false);
+    await moving.finish();
+    expect(await Promise.all(locks.map((lock) => lock.release()))).toEqual([true, true]);
+  });
+
   it.each([
     ['reader', { mode: 'read' }, {}],
     ['permit', { permits: 1 }, { permits: 1 }],

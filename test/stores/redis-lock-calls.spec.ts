@@ -70,6 +70,28 @@ describe('What is wanted of a RedisLockStore in one turn', () => {
     expect(tokens).toEqual(['their-token', expect.stringContaining('test:1:2')]);
   });
 
+  it('is done for the others where the server forbids one key', async () => {
+    const user = ['ACL', 'SETUSER', 'locks', 'on', '>pw', '~lock:order:*', '~{lock:order:*', '&*'];
+    await server.command(...(user as ['ACL']), '+@all');
+    await using limited = new OwnClient(server.url, { username: 'locks', password: 'pw' });
+    const store = await busyStore(limited);
+    const held = await Promise.all(['order:a', 'order:b'].map((key) => store.tryAcquire(aRequest(key)))); // prettier-ignore
+    await busyStore(limited);
+    const outcomes = await Promise.allSettled([
+      store.tryAcquire(aRequest('forbidden')),
+      ...held.map((lease) => lease!.release()),
+      store.tryAcquire(aRequest('order:c')),
+    ]);
+    expect(outcomes).toEqual([
+      { status: 'rejected', reason: expect.objectContaining({ message: expect.stringContaining('NOPERM') }) }, // prettier-ignore
+      { status: 'fulfilled', value: true },
+      { status: 'fulfilled', value: true },
+      { status: 'fulfilled', value: expect.objectContaining({ fencingToken: expect.any(BigInt) }) },
+    ]);
+    expect(await server.command('EXISTS', 'lock:order:a', 'lock:order:b', 'lock:order:c')).toBe(1);
+    await server.command('ACL', 'DELUSER', 'locks');
+  });
+
   it('is done in its order: what is given back can be had, and looked at', async () => {
     const store = await busyStore(client);
     const [first, second] = await Promise.all(

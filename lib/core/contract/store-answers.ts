@@ -16,6 +16,11 @@ export function checkBoolean(answer: unknown): asserts answer is boolean {
   if (typeof answer !== 'boolean') throw new UnknownAnswerError('true or false', answer);
 }
 
+/** For `extendMany`: what it says of each lease is looked at where that is. */
+export function checkExceptions(answer: unknown): asserts answer is ReadonlyMap<Lease, unknown> {
+  if (!(answer instanceof Map)) throw new UnknownAnswerError('a Map of leases', answer);
+}
+
 export function checkInspection(answer: unknown): void {
   if (answer === undefined) return;
   const { key } = isObject(answer) ? answer : {};

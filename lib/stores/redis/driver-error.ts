@@ -10,3 +10,8 @@ export function driverError(error: unknown): unknown {
   const message = `${reasonOf(error)} ${reasonOf(lastNodeError)}`;
   return new Error(message, { cause: withoutSecrets(lastNodeError) });
 }
+
+/** Whether a call failed for one of its keys, which says nothing of the others: a user of the server may not use it. */
+export function isOfOneKey(error: unknown): boolean {
+  return /^NOPERM\b.*\bkeys?\b/.test(reasonOf(error));
+}

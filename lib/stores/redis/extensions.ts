@@ -1,3 +1,4 @@
+import { isOfOneKey } from './driver-error.js';
 import type { Held } from './held.js';
 import type { RedisScript } from './redis-script.js';
 import { asList, isErrorText, isOne } from './replies.js';
@@ -18,10 +19,10 @@ export class Extensions {
   readonly #parts: readonly number[];
   readonly #waiting: TurnCalls<Extension>;
 
-  /** `script` needs these `parts` of the keys of each lease. `slotOf` keeps apart what cannot share a call. */
+  /** `script` needs these `parts` of the keys of each lease. Without `gathers`, nothing shares a call. */
   constructor(
     runner: ScriptRunner,
-    slotOf: (lock: string) => number,
+    gathers: boolean,
     script: RedisScript,
     parts: readonly number[],
   ) {
@@ -29,7 +30,7 @@ export class Extensions {
     this.#script = script;
     this.#parts = parts;
     this.#waiting = new TurnCalls(
-      ({ ttl, held }) => `${ttl} ${slotOf(held.keys[0]!)}`,
+      ({ ttl, held }) => (gathers ? ttl : held.keys[0]!),
       (extensions) => this.#call(extensions),
     );
   }
@@ -55,7 +56,10 @@ export class Extensions {
       .then(
         (all) => settle(extensions, all),
         (error: unknown) => {
-          for (const each of extensions) each.reject(error);
+          const isAlone = extensions.length === 1;
+          for (const each of extensions)
+            if (isAlone || !isOfOneKey(error)) each.reject(error);
+            else this.#call([each]);
         },
       );
   }

@@ -1,6 +1,8 @@
 import { promised } from '../../core/store-call.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
+import { isOfOneKey } from './driver-error.js';
 import type { Held } from './held.js';
-import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
+import { ACQUIRE_OR_RELEASE, WORDS, wish } from './lock-script.js';
 import { asList } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
 
@@ -14,7 +16,8 @@ export class LockBatch {
   readonly #args: string[] = [];
   #answer!: (answers: Answers) => void;
   #fail!: (error: unknown) => void;
-  #size = 0;
+  /** Where the keys of each begin, and behind the last. */
+  readonly #ends = [0];
 
   constructor() {
     this.answers = new Promise((resolve, reject) => {
@@ -27,15 +30,34 @@ export class LockBatch {
   add({ request, keys, value }: Held, ttl?: number, floor?: bigint): number {
     this.#keys.push(...keys);
     this.#args.push(...wish(value, request.keys.length, ttl, floor));
-    return this.#size++;
+    return this.#ends.push(this.#keys.length) - 2;
   }
 
   /** To be called once. */
   send(runner: ScriptRunner): void {
-    const read = (reply: unknown) => (this.#size === 1 ? [reply] : asList(reply, this.#size));
+    const size = this.#ends.length - 1;
+    const read = (reply: unknown) => (size === 1 ? [reply] : asList(reply, size));
     promised(() => runner.run(ACQUIRE_OR_RELEASE, this.#keys, this.#args, read)).then(
       this.#answer,
-      this.#fail,
+      (error: unknown) => {
+        if (size === 1 || !isOfOneKey(error)) this.#fail(error);
+        else void this.#sendEach(runner).then(this.#answer);
+      },
     );
   }
+
+  /** Every lock for itself. Never rejects: an error is answered as its text. */
+  #sendEach(runner: ScriptRunner): Promise<Answers> {
+    const starts = this.#ends.slice(0, -1);
+    const answers = starts.map((start, index) => {
+      const keys = this.#keys.slice(start, this.#ends[index + 1]);
+      const args = this.#args.slice(index * WORDS, (index + 1) * WORDS);
+      return promised(() => runner.run(ACQUIRE_OR_RELEASE, keys, args, asItIs)).catch(reasonOf);
+    });
+    return Promise.all(answers);
+  }
+}
+
+function asItIs(reply: unknown): unknown {
+  return reply;
 }

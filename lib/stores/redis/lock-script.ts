@@ -136,6 +136,9 @@ if failures == #answers then return redis.error_reply(answers[1]) end
 if #answers == 1 then return answers[1] end
 return answers`);
 
+/** How many arguments say what is wanted of one lock. */
+export const WORDS = 3;
+
 /**
  * What the script is to do: value, "<ttl> <number of keys>", floor. A ttl of `-` frees the lock, the number is missing where it is
  * 1, and the floor for the fencing token is empty where that is the server's clock.

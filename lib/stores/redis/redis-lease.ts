@@ -37,6 +37,12 @@ export class RedisLease implements Lease {
     return this.#reader ? undefined : this.#fencingToken;
   }
 
+  /** What is extended by its value alone. Missing for a claim, a reader, and for several keys. */
+  get ofOneKey(): Held | undefined {
+    if (this.#isClaim || this.#reader || this.#held.request.keys.length > 1) return undefined;
+    return this.#held;
+  }
+
   extend(ttl: number): Promise<boolean> {
     if (this.#isClaim) return this.#confirm(ttl);
     return this.#reader?.extend(ttl) ?? this.#around.extensions.extend(this.#held, ttl);

@@ -11,6 +11,7 @@ import type { ServerLink } from '../../core/server-link.js';
 import { isClusterClient } from './cluster-client.js';
 import { ClusterWatch } from './cluster-failover.js';
 import { clusterSlot } from './cluster-slot.js';
+import { extendMany } from './extend-many.js';
 import { Extensions } from './extensions.js';
 import { watchServer } from './failover.js';
 import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, permitsFrom } from './held.js';
@@ -45,6 +46,11 @@ export class RedisLockStore implements LockStore {
   };
   /** Stands in line on the server. Missing on a client that cannot subscribe, which is polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
+  /** Missing on a Cluster. */
+  readonly extendMany?: (
+    leases: readonly Lease[],
+    ttl: number,
+  ) => Promise<ReadonlyMap<Lease, unknown>>;
   readonly #keys: ServerKeys;
   readonly #runner: ScriptRunner;
   readonly #around: LeaseSurroundings;
@@ -73,8 +79,11 @@ export class RedisLockStore implements LockStore {
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf);
     const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock for itself
     const direct = new ScriptRunner(client, replicas, false, slotOf); // for calls that hold what a turn wants already
+    // While a slot of a Cluster moves, some of its keys are here and some there, and a node may hang that others need not wait for.
+    const isOneServer = client.isCluster !== true;
     const lockCalls = new LockCalls(gathers ? direct : this.#runner, slotOf, gathers);
     this.#runner.sendFirst(() => lockCalls.send());
+    if (!client.isCluster) this.extendMany = (leases, ttl) => extendMany(this.#runner, leases, ttl);
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;
@@ -84,9 +93,9 @@ export class RedisLockStore implements LockStore {
       runner: this.#runner,
       names: new HeldNames(this.#keys, id),
       lockCalls,
-      extensions: new Extensions(this.#runner, slotOf, EXTEND, LOCKS),
-      sharedExtensions: new Extensions(this.#runner, slotOf, EXTEND_SHARED, LOCKS_AND_SHARERS),
-      sharedConfirmations: new Extensions(this.#runner, slotOf, CONFIRM_SHARED, ALL_KEYS),
+      extensions: new Extensions(this.#runner, isOneServer, EXTEND, LOCKS),
+      sharedExtensions: new Extensions(this.#runner, isOneServer, EXTEND_SHARED, LOCKS_AND_SHARERS),
+      sharedConfirmations: new Extensions(this.#runner, isOneServer, CONFIRM_SHARED, ALL_KEYS),
       tenures: this.#waitingRoom?.tenures,
     };
   }

@@ -25,6 +25,23 @@ end
 return answers`);
 
 /**
+ * For many leases of one key each. KEYS: the locks. ARGV: ttl, then the value of each. Returns 1, or the place of each that is not
+ * extended and the text of its error, which is empty where the key is not ours.
+ */
+export const EXTEND_MANY = new RedisScript(`
+local exceptions
+for i, lock in ipairs(KEYS) do
+  local holder = redis.pcall('get', lock)
+  if holder == ARGV[i + 1] then
+    redis.call('pexpire', lock, ARGV[1])
+  else
+    exceptions = exceptions or {}
+    exceptions[#exceptions + 1] = { i, type(holder) == 'table' and holder.err or '' }
+  end
+end
+return exceptions or 1`);
+
+/**
  * For the next holder of a lock that is ours: one in this process, or the one that a claim was handed to.
  * KEYS: lock, counter, queue. ARGV: value, ttl, and perhaps two fencing tokens, as for RAISE, that come from elsewhere.
  * Returns the first of a block of fencing tokens (where they come from elsewhere: the first of those two) and 1 if others

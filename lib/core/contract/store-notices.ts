@@ -1,0 +1,33 @@
+/** What happens to a store by itself. */
+export type StoreNotice = StoreDoubt | NodeNotice;
+
+/** Grants may have been lost, in a failover say. Core extends each one at once, which confirms or loses it. */
+export interface StoreDoubt {
+  readonly type: 'doubt';
+  readonly reason: string;
+  /** Whether a lease of these keys is meant. Missing: all are. */
+  readonly concerns?: ((keys: readonly string[]) => boolean) | undefined;
+}
+
+/** A node of a store that has several begins or ceases to be of use. */
+export interface NodeNotice {
+  readonly type: 'node';
+  readonly node: string;
+  /** `suspended`: not asked for a while. `quarantined`: asked, without a vote. `recovered`: it is asked and has a vote. */
+  readonly state: 'suspended' | 'quarantined' | 'recovered';
+  readonly reason: string;
+}
+
+/** How the nodes of a store answered one request. */
+export interface QuorumReport {
+  /** In words: `2 of 5 nodes granted, 3 were needed`. */
+  readonly ended: string;
+  readonly nodes: readonly NodeReport[];
+}
+
+/** What one node said to one request. */
+export interface NodeReport {
+  readonly node: string;
+  /** `granted`, `held`, `timeout`, `suspended …`, `quarantined …`, or `error …`. */
+  readonly said: string;
+}

@@ -1,0 +1,94 @@
+import type { Kept } from '../kept.js';
+import type { QueuedTimer, TimerQueue } from '../timer-queue.js';
+
+/** Leases of one bundle: enough to spare calls, and few enough to keep nobody else waiting at the server. */
+export const MOST_IN_BUNDLE = 100;
+/** Parts of the ttl by which an extension may come earlier, so that locks taken in one burst are not extended in one. */
+const SPREAD = 0.08;
+/** The golden ratio: its multiples, without their whole parts, lie as evenly as numbers can that come one by one. */
+const EVENLY = 0.618034;
+/** Parts of the ttl to which due times are rounded down, so that bundles fall due together. */
+const STEP = 0.01;
+
+/** Leases of one ttl that are to be extended together. */
+class LeaseBundle<Lease> implements QueuedTimer {
+  index = -1;
+  readonly entries: Kept<Lease>[] = [];
+
+  constructor(
+    readonly ttl: number,
+    public due: number,
+    readonly run: () => void,
+  ) {}
+
+  add(entry: Kept<Lease>): void {
+    entry.bundle = this;
+    entry.place = this.entries.push(entry) - 1;
+  }
+
+  remove(entry: Kept<Lease>): void {
+    const last = this.entries.pop()!;
+    if (last !== entry) {
+      this.entries[entry.place] = last;
+      last.place = entry.place;
+    }
+    entry.bundle = undefined;
+  }
+}
+
+/** Puts leases of one ttl that fall due at about the same time behind one timer. */
+export class LeaseBundles<Lease> {
+  readonly #timers: TimerQueue;
+  readonly #wake: (entries: readonly Kept<Lease>[], ttl: number) => void;
+  /** For each ttl, the bundle that others may join. */
+  readonly #open = new Map<number, LeaseBundle<Lease>>();
+
+  /** Where in the spread the next bundle is, from 0 to 1. */
+  #place = Math.random();
+
+  /** `wake` gets the leases of a bundle that is due, which have left it. */
+  constructor(timers: TimerQueue, wake: (entries: readonly Kept<Lease>[], ttl: number) => void) {
+    this.#timers = timers;
+    this.#wake = wake;
+  }
+
+  /** For a lease in no bundle. It is woken at `latest` or a little earlier. */
+  join(entry: Kept<Lease>, ttl: number, latest: number): void {
+    const earliest = latest - ttl * (SPREAD + STEP);
+    let bundle = this.#open.get(ttl);
+    if (!bundle || bundle.due > latest || bundle.due < earliest) bundle = this.#begin(ttl, latest);
+    bundle.add(entry);
+    if (bundle.entries.length === MOST_IN_BUNDLE) this.#open.delete(ttl);
+  }
+
+  /** Safe to call for a lease that is in no bundle. */
+  leave(entry: Kept<Lease>): void {
+    const bundle = entry.bundle as LeaseBundle<Lease> | undefined;
+    if (!bundle) return;
+    bundle.remove(entry);
+    if (bundle.entries.length > 0) return;
+    this.#timers.remove(bundle);
+    this.#close(bundle);
+  }
+
+  #begin(ttl: number, latest: number): LeaseBundle<Lease> {
+    const step = ttl * STEP;
+    this.#place = (this.#place + EVENLY) % 1;
+    const due = Math.floor((latest - this.#place * ttl * SPREAD) / step) * step;
+    const bundle: LeaseBundle<Lease> = new LeaseBundle(ttl, due, () => this.#fall(bundle));
+    this.#open.set(ttl, bundle);
+    this.#timers.move(bundle, due);
+    return bundle;
+  }
+
+  #fall(bundle: LeaseBundle<Lease>): void {
+    this.#close(bundle);
+    const { entries, ttl } = bundle;
+    for (const entry of entries) entry.bundle = undefined;
+    this.#wake(entries, ttl);
+  }
+
+  #close(bundle: LeaseBundle<Lease>): void {
+    if (this.#open.get(bundle.ttl) === bundle) this.#open.delete(bundle.ttl);
+  }
+}
