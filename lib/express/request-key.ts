@@ -1,6 +1,7 @@
 import { KeyTemplate } from '../core/key-template.js';
 import { labelled } from '../core/labelled.js';
 import type { LockKeys } from '../core/lock-keys.js';
+import { refuseBraces } from '../core/keys/brace-notation.js';
 import { show } from '../core/option-values.js';
 import type { ExpressRequest } from './express-types.js';
 
@@ -25,13 +26,6 @@ export function requestKey(owner: string, key: RequestKey): (request: ExpressReq
 
 function templateOf(owner: string, source: string): (request: unknown) => string {
   const template = labelled(owner, () => new KeyTemplate(source));
-  refuseBraces(owner, source);
+  refuseBraces(owner, source, /^(params|query|body|headers)\./);
   return (request) => template.render((root) => (request as Record<string, unknown>)[root]);
-}
-
-/** As mere text, it would be one key for all requests. A `:id` may name a route. */
-function refuseBraces(owner: string, source: string): void {
-  const [found, path] = /\{((?:params|query|body|headers)\.[\w.-]+)\}/.exec(source) ?? [];
-  if (found === undefined) return;
-  throw new TypeError(`${owner}: ${found} in "${source}" is no placeholder. Write <${path}>`);
 }

@@ -1,6 +1,7 @@
 import { timeOfDay } from '../core/clock.js';
 import { httpStatus } from '../core/http-status.js';
 import { KeyTemplate } from '../core/key-template.js';
+import { refuseBraces } from '../core/keys/brace-notation.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockErrorCode } from '../core/lock-errors.js';
 import { checkKey } from '../core/lock-keys.js';
@@ -122,6 +123,7 @@ function keyFunction<Request>(
     throw new TypeError(`${owner}: the key must be a template or a function, got ${show(key)}`);
   }
   const template = labelled(owner, () => new KeyTemplate(key));
+  refuseBraces(owner, key, /^(request\.)?(params|query|body|headers)\./);
   return (request) => {
     const values = scope(request) as Readonly<Record<string, unknown>>;
     return template.render((root) => values[root]);

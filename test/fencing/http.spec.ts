@@ -189,6 +189,11 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
   it.each([
     ['order:<id', { gate: new FencingGate() }, '"<" or ">" without its partner'],
     [42, { gate: new FencingGate() }, 'fencedRequest: the key must be a template or a function'],
+    [
+      'a:{params.id}',
+      { gate: new FencingGate() },
+      '{params.id} in "a:{params.id}" is no placeholder',
+    ],
     ['a', undefined, 'fencedRequest: the options must be an object, such as { gate }'],
     ['a', { gate: {} }, 'fencedRequest: gate must be a FencingGate'],
     ['a', { gate: new FencingGate(), missing: 'skip' }, "missing must be 'refuse' or 'pass'"],

@@ -1,8 +1,9 @@
 import { runInThisContext } from 'node:vm';
 import { Body, Controller, Post, Req } from '@nestjs/common';
-import { DistributedLock, LockKey } from 'nest-holdfast';
+import { DistributedLock, LockKey, OncePerTick, OnElected, Semaphore } from 'nest-holdfast';
+import { of } from 'rxjs';
 import { refusal, Untyped } from './support/refusal.js';
-import { startApp } from './support/test-app.js';
+import { startApp, startServices } from './support/test-app.js';
 
 /** Locks a method with this source, which is what a build has made of it. */
 function lockAs(source: string, key: unknown, options?: object): void {
@@ -142,5 +143,70 @@ describe('a name that a build may give to another parameter is refused:', () => 
       }
     }
     expect(Events).toBeDefined();
+  });
+});
+
+describe('what to write for a name that a build has lost', () => {
+  it.each([
+    ['async pay(e,t){}', '<0> for the first, mark'],
+    ['async pay({id:e}){}', '<0.orderId>, mark'],
+    ['async pay(e,{id:t}){}', '<0> for the first or <1.orderId> for the destructured one, mark'],
+    [
+      'pay(_0) { return run(this, arguments) }',
+      '<0> for the first or <0.orderId> if that is destructured in the source, mark',
+    ],
+    [
+      'pay: function (...args) {}',
+      '<0> for the first or <0.orderId> if that is destructured in the source, mark',
+    ],
+  ])('%s: %s', (source, advice) => {
+    const message = refused(source, 'order:<orderId>');
+    expect(message).toContain(`write the position of the parameter, ${advice}`);
+  });
+});
+
+describe('a build that has decorators as ECMAScript does is told what Nest needs:', () => {
+  const pay = async () => undefined;
+  const context = { kind: 'method', name: 'pay', static: false, private: false };
+
+  it.each<[string, (...args: never[]) => unknown]>([
+    ['@DistributedLock', DistributedLock('order')],
+    ['@Semaphore', Semaphore('order', { permits: 2 })],
+    ['@OncePerTick', OncePerTick('nightly')],
+    ['@OnElected', OnElected('leader')],
+  ])('%s', (name, decorator) => {
+    const error = refusal(() => decorator(pay as never, context as never));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(
+      new RegExp(`^${name}: .* set experimentalDecorators and emitDecoratorMetadata`),
+    );
+  });
+});
+
+describe('an Observable that nothing announced', () => {
+  async function refusedAtCall(hasMetadata: boolean): Promise<string> {
+    class Own {
+      declare promised: () => Promise<unknown>;
+    }
+    const descriptor = { value: async () => of(1), configurable: true, writable: true };
+    if (hasMetadata)
+      Reflect.defineMetadata('design:returntype', Promise, Own.prototype, 'promised');
+    Untyped('price')(Own.prototype, 'promised', descriptor);
+    Object.defineProperty(Own.prototype, 'promised', descriptor);
+    await using app = await startServices([Own]);
+    return app
+      .get(Own)
+      .promised()
+      .then(() => 'accepted', String);
+  }
+
+  it('is to be annotated where the build tells annotations', async () => {
+    expect(await refusedAtCall(true)).toContain('annotate its return type as Observable<…>');
+  });
+
+  it("is to have returns: 'observable' where it does not", async () => {
+    const message = await refusedAtCall(false);
+    expect(message).toContain("set returns: 'observable', for this build leaves nothing");
+    expect(message).not.toContain('annotate its');
   });
 });

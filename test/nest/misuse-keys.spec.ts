@@ -107,7 +107,9 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
     expect(error.message).toContain(
       '@DistributedLock on Orders.pay: <orderId> in "order:<orderId>" names no parameter (found pay(id, { amount }, tip = 0))',
     );
-    expect(error.message).toContain("<0.orderId>, mark it with @LockKey('orderId')");
+    expect(error.message).toContain(
+      "write the position of the parameter, <0> for the first or <1.orderId> for the destructured one, mark it with @LockKey('orderId')",
+    );
     expect(error.message).toContain('<request.params.orderId>');
   });
 
@@ -128,13 +130,13 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
   });
 
   it.each([
-    ['param.id', 'request.params.id', '0.param.id'],
-    ['params.id', 'request.params.id', '0.params.id'],
-    ['req.params.id', 'request.params.id', '0.req.params.id'],
-    ['req.body.order.id', 'request.body.order.id', '0.req.body.order.id'],
-    ['query.q', 'request.query.q', '0.query.q'],
-    ['user.id', 'request.user.id', '0.user.id'],
-    ['body', 'request.params.body', '0.body'],
+    ['param.id', 'request.params.id', '0.id'],
+    ['params.id', 'request.params.id', '0.id'],
+    ['req.params.id', 'request.params.id', '0.params.id'],
+    ['req.body.order.id', 'request.body.order.id', '0.body.order.id'],
+    ['query.q', 'request.query.q', '0.q'],
+    ['user.id', 'request.user.id', '0.id'],
+    ['body', 'request.params.body', '0'],
   ])('<%s>, and tells that it may have meant <%s>', (path, meant, position) => {
     const error = refusal(() => {
       class Orders {
@@ -144,7 +146,9 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
       }
       return Orders;
     });
-    expect(error.message).toContain(`write its position, <${position}>`);
+    expect(error.message).toContain(
+      `the position of the parameter, <${position}> for the first, mark`,
+    );
     expect(error.message).toMatch(new RegExp(`The request is read by <${meant}>$`));
   });
 
@@ -157,7 +161,7 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
       }
       return Orders;
     });
-    expect(error.message).toContain('write its position, <0.id>');
+    expect(error.message).toContain('write the position of the parameter, <0.id>, mark');
   });
 
   it('a name that a decorator below hides, and finds it by position', () => {

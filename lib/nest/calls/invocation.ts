@@ -19,11 +19,16 @@ export class Invocation {
 
   constructor(readonly context: ExecutionContext) {}
 
-  /** `true` once, for the handler itself: what the handler calls is not part of the request. */
+  /** `true` for the handler itself, unless it is at work: what it calls is not part of the request. */
   take(handler: unknown): boolean {
     if (this.#isTaken || handler !== this.context.getHandler()) return false;
     this.#isTaken = true;
     return true;
+  }
+
+  /** The handler has ended: an interceptor may try it again. */
+  giveBack(): void {
+    this.#isTaken = false;
   }
 
   /**

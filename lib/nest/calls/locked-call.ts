@@ -1,4 +1,4 @@
-import { defer, isObservable } from 'rxjs';
+import { defer, finalize, isObservable, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { eitherOf } from '../../core/abort-signals.js';
 import { promised } from '../../core/store-call.js';
@@ -9,6 +9,7 @@ import type { Invocation } from './invocation.js';
 import type { CallScope } from './locked-iterator.js';
 import { lockedIterable, lockedObservable, observableOnceLocked } from './locked-stream.js';
 import { checkInstance, locksOf } from './locks-of.js';
+import { adviceForStreams } from '../decorators/return-kind.js';
 import { insteadOfHandled, insteadOfResult, insteadOfStream } from './on-timeout.js';
 import { requestData } from './request-data.js';
 import { isAsyncIterable } from './sent-body.js';
@@ -40,7 +41,36 @@ export class LockedCall {
     return this.#invocation !== undefined;
   }
 
-  async promise(): Promise<unknown> {
+  promise(): Promise<unknown> {
+    const result = this.#promise();
+    const invocation = this.#invocation;
+    return invocation ? result.finally(() => invocation.giveBack()) : result;
+  }
+
+  observable(): Observable<unknown> {
+    const invocation = this.#invocation;
+    if (!invocation) return this.#observable();
+    const giveBack = () => invocation.giveBack();
+    try {
+      return this.#observable().pipe(tap({ error: giveBack }), finalize(giveBack));
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  async *iterable(): AsyncGenerator<unknown, unknown, unknown> {
+    let scope: CallScope;
+    try {
+      scope = await this.#enter();
+    } catch (error) {
+      const result = insteadOfResult(this.#refused, error);
+      return isAsyncIterable(result) ? yield* result : result;
+    }
+    return yield* lockedIterable(scope, () => this.#work(scope) as AsyncIterable<unknown>);
+  }
+
+  async #promise(): Promise<unknown> {
     const outer = this.#outer;
     if (outer) {
       outer.lock.assertHeld(); // whoever waits for the message may have left while pipes were at work
@@ -66,7 +96,7 @@ export class LockedCall {
     return result;
   }
 
-  observable(): Observable<unknown> {
+  #observable(): Observable<unknown> {
     const outer = this.#outer;
     if (outer) {
       outer.lock.assertHeld();
@@ -77,17 +107,6 @@ export class LockedCall {
       (scope) => defer(() => this.#emitted(scope)),
       (error) => insteadOfStream(this.#refused, error),
     );
-  }
-
-  async *iterable(): AsyncGenerator<unknown, unknown, unknown> {
-    let scope: CallScope;
-    try {
-      scope = await this.#enter();
-    } catch (error) {
-      const result = insteadOfResult(this.#refused, error);
-      return isAsyncIterable(result) ? yield* result : result;
-    }
-    return yield* lockedIterable(scope, () => this.#work(scope) as AsyncIterable<unknown>);
   }
 
   /** The lock that the interceptor holds around this call. */
@@ -149,7 +168,7 @@ export class LockedCall {
     }
     if (isObservable(result)) {
       throw new TypeError(
-        `${this.plan.label} returned an Observable inside a promise: annotate its return type as Observable<…>, or set returns: 'observable'`,
+        `${this.plan.label} returned an Observable inside a promise: ${adviceForStreams(this.self, this.plan)}`,
       );
     }
     if (!isAsyncIterable(result)) return result;

@@ -41,8 +41,14 @@ export function injectLocks(target: object, locks: string | undefined): void {
   Inject(getLocksToken(locks))(target, property);
 }
 
-/** `OrdersService.pay`, for messages. */
-export function labelOf(target: object, property: string | symbol): string {
+/** `@OnElected on OrdersService.pay`, for messages. Throws `TypeError` where a build has decorators that Nest does not know. */
+export function labelOf(decorator: string, target: object, property: string | symbol): string {
+  if (typeof property === 'object') {
+    throw new TypeError(
+      `${decorator}: this build compiles decorators as ECMAScript has them, and Nest needs those of TypeScript: set ` +
+        'experimentalDecorators and emitDecoratorMetadata in the tsconfig.json of the build',
+    );
+  }
   const owner = typeof target === 'function' ? target.name : target.constructor.name;
-  return `${owner}.${String(property)}`;
+  return `${decorator} on ${owner}.${String(property)}`;
 }

@@ -86,7 +86,7 @@ export function lockDecorator<Args extends unknown[]>(
   options: DistributedLockOptions = {},
 ): DistributedLockDecorator<Args> {
   return (target, property, descriptor) => {
-    const label = `${kind.name} on ${labelOf(target, property)}`;
+    const label = labelOf(kind.name, target, property);
     checkOptions(label, options, kind.rules, '{ ttl: 30_000, waitTimeout: 5_000 }');
     const method = decoratedMethod(label, target, descriptor);
     if (lockPlanOf(method)) {

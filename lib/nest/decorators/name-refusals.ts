@@ -73,6 +73,11 @@ function whyRenamed(root: string, signature: MethodSignature): string | undefine
   return twin && `bundlers number names to tell them apart, and ${twin} differs by a number only`;
 }
 
+/** What compilers for older targets call parameters, those that are destructured among them. */
+function isLowered(name: string): boolean {
+  return /^_\d+$/.test(name);
+}
+
 function isMinified(name: string): boolean {
   return MINIFIED.test(name);
 }
@@ -86,11 +91,23 @@ function isNumbered(name: string, stem: string): boolean {
 export function unknownName({ root, path }: Named, { label, template, signature }: Site) {
   const behind = behindRoot(path);
   return new TypeError(
-    `${label}: <${root}> in "${template.source}" names no parameter (${found(signature)}). For a destructured parameter, or where ` +
-      `names are minified or hidden by another decorator, write its position, <0.${root}${behind}>, ` +
-      `mark it with @LockKey('${root}'), or use a key function. A parameter that is not destructured is <0${behind}>. ` +
+    `${label}: <${root}> in "${template.source}" names no parameter (${found(signature)}). Where names are minified, or hidden by ` +
+      `another decorator, write the position of the parameter, ${positions(root, behind, signature)}, ` +
+      `mark it with @LockKey('${root}'), or use a key function. ` +
       `The request is read by <${inRequest([root, ...path])}>`,
   );
+}
+
+/** A destructured parameter has no name of its own, but that of its property. */
+function positions(root: string, behind: string, signature: MethodSignature | undefined): string {
+  const parameters = signature?.parameters ?? [];
+  const destructured = parameters.findIndex(({ kind }) => kind === 'destructured');
+  const property = `<${Math.max(destructured, 0)}.${root}${behind}>`;
+  if (destructured >= 0 && parameters.length === 1) return property;
+  const first = `<0${behind}> for the first`;
+  if (destructured >= 0) return `${first} or ${property} for the destructured one`;
+  const mayBeHidden = !signature || signature.isHidden || namesOf(signature).some(isLowered);
+  return mayBeHidden ? `${first} or ${property} if that is destructured in the source` : first;
 }
 
 function namesOf(signature: MethodSignature | undefined): string[] {

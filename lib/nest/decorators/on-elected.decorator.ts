@@ -43,7 +43,7 @@ const CANDIDATE = Symbol.for('nest-holdfast:candidate');
  */
 export function OnElected(name: string, options: OnElectedOptions = {}): OnElectedDecorator {
   return (target, property, descriptor) => {
-    const label = `@OnElected on ${labelOf(target, property)}`;
+    const label = labelOf('@OnElected', target, property);
     const method = decoratedMethod(label, target, descriptor);
     checkLeaderOptions(name, options, label, RULES);
     const { locks, ...others } = options;

@@ -46,7 +46,7 @@ const RULES: OptionRules<OncePerTickOptions> = {
  */
 export function OncePerTick(name: string, options: OncePerTickOptions = {}): OncePerTickDecorator {
   return (target, property, descriptor) => {
-    const label = `@OncePerTick on ${labelOf(target, property)}`;
+    const label = labelOf('@OncePerTick', target, property);
     const method = decoratedMethod(label, target, descriptor);
     if (returnKind(label, target, property, method) !== 'promise') {
       throw new TypeError(`${label}: only a method that returns a promise can run once per tick`);
