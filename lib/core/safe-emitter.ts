@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { inRootContext } from './async/root-context.js';
+import { redact } from './contract/redaction.js';
 import { warn } from './async/warn.js';
 
 /**
@@ -31,6 +32,6 @@ export abstract class SafeEmitter<
   }
 
   #warn(name: unknown, error: unknown): void {
-    warn(`A listener of ${this.#kind} event "${String(name)}" threw: ${String(error)}`);
+    warn(`A listener of ${this.#kind} event "${String(name)}" threw: ${redact(String(error))}`);
   }
 }

@@ -82,6 +82,18 @@ describe('LockEvents', () => {
     );
   });
 
+  it('hides credentials in what a listener throws', () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    const events = new LockEvents();
+    events.on('held', () => {
+      throw new Error('cannot reach redis://:hunter2@h');
+    });
+    events.publish('held', () => message);
+    expect(warn).toHaveBeenCalledWith(
+      'A listener of lock event "held" threw: Error: cannot reach redis://***@h',
+    );
+  });
+
   it('trap-06 reports an async listener that rejects as a warning', async () => {
     const warned = deferred<unknown>();
     jest.spyOn(process, 'emitWarning').mockImplementation(warned.resolve);

@@ -3,9 +3,8 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisSentinel } from '../support/redis-sentinel.js';
 import { RedisServer } from '../support/redis-server.js';
 import { freePort } from '../support/free-port.js';
-import { SECRET, leaks, linesOf, play } from './support/play.js';
+import { type Failing, SECRET, expectNoLeaks, leaks, linesOf, play } from './support/play.js';
 import type { StoreSpec } from './support/open-store.js';
-import type { Scenarios } from './support/secrets.worker.js';
 
 jest.setTimeout(180_000);
 
@@ -34,7 +33,7 @@ describe('No secret of Redis is printed, logged, told or answered', () => {
     const nobody = await freePort();
     const url = (port: number, user = '') => `redis://${user}:${SECRET}@${HOST}:${port}`;
     const sentinels = (port: number) => [{ host: HOST, port }];
-    const scenarios: Record<string, [Scenarios[string], RegExp]> = {
+    const scenarios: Failing = {
       refused: [{ store: { redis: url(guarded.port) } }, /WRONGPASS/],
       'refused 5': [{ store: { redis: url(guarded.port), version: 5 } }, /WRONGPASS/],
       confined: [{ store: { redis: url(plain.port, 'confined') } }, /NOPERM/],
@@ -58,13 +57,7 @@ describe('No secret of Redis is printed, logged, told or answered', () => {
       'module ?': [{ module: { redis: `redis://:x?${SECRET}@${HOST}:1` } }, /cannot be read/],
       'module %': [{ module: { redis: `redis://:%${SECRET}@${HOST}:1` } }, /cannot be read|start/],
     };
-    const output = await play(
-      Object.fromEntries(Object.entries(scenarios).map(([name, [scenario]]) => [name, scenario])),
-    );
-    expect(leaks(output)).toEqual([]);
-    for (const [name, [, said]] of Object.entries(scenarios)) {
-      expect(linesOf(output, name)).toMatch(said);
-    }
+    await expectNoLeaks(scenarios);
   });
 
   it('when the password is rotated, or the server fails, while locks are held and awaited', async () => {

@@ -111,12 +111,18 @@ export function oneOf(...choices: readonly (string | boolean)[]): OptionRule {
   return a(expected, (value) => choices.includes(value as string));
 }
 
-/** An object that has options itself. Messages name them by their path: `http.busyStatus`. */
+/**
+ * An object that has options itself. Messages name them by their path: `http.busyStatus`. They do not repeat a text in place of
+ * it, which may be a secret: `auth: 'user:password'`.
+ */
 export function aBag<Options extends object>(
   rules: OptionRules<Options>,
   example: string,
 ): OptionRule {
   return (name, value) => {
+    if (typeof value === 'string') {
+      throw optionError(`${name} must be an object, such as ${example}, got a string`);
+    }
     checkIsObject(name, value, example);
     checkEach(name, '.', value as object, rules);
   };

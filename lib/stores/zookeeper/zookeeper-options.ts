@@ -82,7 +82,7 @@ const ENTRY_RULES: OptionRules<ZooKeeperAcl> = {
 };
 
 const anEntry = aBag(ENTRY_RULES, "{ scheme: 'world', id: 'anyone', permissions: 'all' }");
-const anAcl = a(
+const anAcl = secretly(
   "'open', 'creator' or a list of { scheme, id, permissions }",
   (value) => value === 'open' || value === 'creator',
 );

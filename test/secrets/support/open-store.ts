@@ -18,6 +18,7 @@ export type StoreSpec =
   | { readonly etcd: ConstructorParameters<typeof EtcdLockStore>[0] }
   | { readonly postgres: PoolConfig; readonly table?: string }
   | { readonly mysql: PoolOptions; readonly table?: string }
+  | { readonly postgresUrl: string }
   | { readonly sqlite: string };
 
 /** With drivers that tell their own listeners nothing: what they say is theirs. */
@@ -33,6 +34,7 @@ export function openStore(spec: StoreSpec): LockStore {
   }
   if ('etcd' in spec) return new EtcdLockStore(spec.etcd);
   if ('postgres' in spec) return postgresStore(spec);
+  if ('postgresUrl' in spec) return new SqlLockStore({ postgres: spec.postgresUrl as never });
   if ('mysql' in spec) return new SqlLockStore({ mysql: createPool(spec.mysql) }, tableOf(spec));
   return new SqlLockStore({ sqlite: new Database(spec.sqlite) });
 }

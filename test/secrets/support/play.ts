@@ -39,3 +39,16 @@ export function linesOf(output: string, name: string): string {
     .filter((line) => line.includes(`[${name} `))
     .join('\n');
 }
+
+/** Each fails all the while, and is told by its pattern to have failed as it should. */
+export type Failing = Readonly<Record<string, readonly [Scenarios[string], RegExp]>>;
+
+/** Plays them together, and looks for the secret in all that was printed. */
+export async function expectNoLeaks(failing: Failing): Promise<void> {
+  const scenarios = Object.entries(failing).map(([name, [scenario]]) => [name, scenario] as const);
+  const output = await play(Object.fromEntries(scenarios));
+  expect(leaks(output)).toEqual([]);
+  for (const [name, [, said]] of Object.entries(failing)) {
+    expect(linesOf(output, name)).toMatch(said);
+  }
+}

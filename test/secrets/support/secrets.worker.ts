@@ -1,3 +1,4 @@
+import type { LockStore } from 'nest-holdfast/core';
 import type { DistributedLockModuleOptions } from 'nest-holdfast';
 import { openChannel } from '../../support/worker-channel.js';
 import { until } from '../../support/until.js';
@@ -21,7 +22,12 @@ channel.onMessage(({ go }) => gone.add(go));
 
 async function play(name: string, scenario: Scenario): Promise<void> {
   if ('module' in scenario) return exerciseNest(name, scenario.module);
-  const store = openStore(scenario.store);
+  let store: LockStore;
+  try {
+    store = openStore(scenario.store);
+  } catch (error) {
+    return print(`${name} open`, error);
+  }
   const locks = printingService(name, store);
   const ending = 'whileHeld' in scenario ? await breaking(name, scenario, locks) : undefined;
   await exercise(name, locks, store);
