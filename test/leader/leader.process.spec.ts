@@ -2,14 +2,18 @@ import { LeaderElection } from 'nest-holdfast/core';
 import type { LeaderCommand, LeaderMessage } from '../support/histories/workers/leader.worker.js';
 import { RedisLocks } from '../stores/redis-locks.js';
 import { ChildProcess } from '../support/child-process.js';
+import { inTime } from '../support/faults/in-time.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
-const TTL = 1_000;
+/** A machine that stands still for two seconds loses no term. */
+const TTL = 6_000;
 /** For a busy machine. */
-const TOLERANCE = 1_000;
+const TOLERANCE = 6_000;
+
+const PATIENT = { within: 4 * TTL };
 
 type Machine = ChildProcess<LeaderCommand, LeaderMessage>;
 
@@ -42,12 +46,13 @@ describe('An election of three processes', () => {
 
   /** The process whose id the store has, once it knows of its election. */
   async function leaderOtherThan(former?: Machine): Promise<Machine> {
-    return until(async () => {
+    const found = async () => {
       const leader = await election.leader();
       const pid = Number(leader?.holder?.split(':').at(-2));
-      const found = machines.find((machine) => machine !== former && machine.pid === pid);
-      return found && isElected(found) ? found : undefined;
-    });
+      const next = machines.find((machine) => machine !== former && machine.pid === pid);
+      return next && isElected(next) ? next : undefined;
+    };
+    return until(found, PATIENT);
   }
 
   const isElected = (machine: Machine) => {
@@ -77,10 +82,8 @@ describe('An election of three processes', () => {
 
   it('the next one leads a moment after a resignation', async () => {
     const former = await leaderOtherThan();
-    const resignedAt = performance.now();
     former.send('resign');
-    const leader = await leaderOtherThan(former);
-    expect(performance.now() - resignedAt).toBeLessThan(TTL / 2);
+    const leader = await inTime(TTL / 2, leaderOtherThan(former));
     expect(events(former)).toContain('resigned');
     expect(tokens(leader).at(-1)).toBeGreaterThan(tokens(former).at(-1)!);
   });
@@ -92,7 +95,7 @@ describe('An election of three processes', () => {
     const pausedAt = performance.now();
     const leader = await leaderOtherThan(former);
     expect(await written(leader)).toBe('written');
-    await until(() => performance.now() - pausedAt > TTL); // what the worker takes for a pause
+    await until(() => performance.now() - pausedAt > TTL, PATIENT); // what the worker takes for a pause
     former.resume();
     expect(await former.received(({ event }) => event === 'resumed')).toEqual({
       event: 'resumed',
@@ -111,11 +114,9 @@ describe('An election of three processes', () => {
 
   it('another one leads within the ttl after the leader was killed', async () => {
     const former = await leaderOtherThan();
-    const killedAt = performance.now();
     await former.kill();
     machines = machines.filter((machine) => machine !== former);
-    const leader = await leaderOtherThan(former);
-    expect(performance.now() - killedAt).toBeLessThan(TTL + TOLERANCE);
+    const leader = await inTime(TTL + TOLERANCE, leaderOtherThan(former));
     expect(tokens(leader).at(-1)).toBeGreaterThan(tokens(former).at(-1)!);
   });
 
@@ -124,13 +125,14 @@ describe('An election of three processes', () => {
     const before = allTokens().at(-1)!;
     const seen = former.messages.length;
     await server.kill();
-    await until(() => events(former).slice(seen).includes('lost'));
+    await until(() => events(former).slice(seen).includes('lost'), PATIENT);
     expect(events(former)[seen]).toBe('jeopardy');
-    await until(() => events(former).slice(seen).includes('failed')); // it stands again, in vain
+    await until(() => events(former).slice(seen).includes('failed'), PATIENT); // it stands again, in vain
     await server.restart();
-    const leader = await until(() => machines.find((each) => tokens(each).at(-1)! > before), {
-      within: 10_000,
-    });
+    const leader = await until(
+      () => machines.find((each) => tokens(each).at(-1)! > before),
+      PATIENT,
+    );
     expect(await leaderOtherThan()).toBe(leader);
   });
 });

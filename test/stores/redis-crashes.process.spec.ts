@@ -56,7 +56,7 @@ describe(`${PROCESSES} processes, one after another of which is killed and start
       for (const each of processes) each.send('stop');
       await Promise.all(
         processes.map((each) =>
-          each.received((message) => message === 'stopped', { within: 30_000 }),
+          each.received((message) => message === 'stopped', { within: 60_000 }),
         ),
       );
 
@@ -64,14 +64,14 @@ describe(`${PROCESSES} processes, one after another of which is killed and start
       expect(values).toEqual(values.map((_, index) => index + 1));
       expect(kills).toBeGreaterThan(0);
     },
-    WORK_MS + 60_000,
+    WORK_MS + 150_000,
   );
 
   /** Resolves when the ledger has grown by `count` entries. */
   async function progress(count: number): Promise<void> {
     const { length } = await ledger.values();
     await until(async () => (await ledger.values()).length >= length + count, {
-      within: 15_000,
+      within: 30_000,
       every: 50,
       what: `${count} more entries in the ledger`,
     });

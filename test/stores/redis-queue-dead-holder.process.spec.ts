@@ -1,5 +1,5 @@
-import { performance } from 'node:perf_hooks';
 import type { Lock } from 'nest-holdfast';
+import { inTime } from '../support/faults/in-time.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 import type { WaiterMessage, WaiterOrder } from '../support/faults/workers/waiter.worker.js';
 import { QueueProcess, inLine, standing } from './queue-process.js';
@@ -9,9 +9,10 @@ import { RedisServer } from '../support/redis-server.js';
 
 jest.setTimeout(60_000);
 
-const TTL = 1_500;
-/** What a key may stay unused after its holder's ttl. */
-const SLACK = 100;
+/** A machine that stands still for two seconds loses no lock. */
+const TTL = 4_000;
+/** What a key may stay unused after its holder's ttl: less than the time between two signs of life. */
+const SLACK = 1_000;
 const WAITERS = 8;
 
 describe('trap-15 A holder that is killed', () => {
@@ -44,13 +45,11 @@ describe('trap-15 A holder that is killed', () => {
     await server.stop();
   });
 
-  it('is followed by the first waiter within its ttl and 100 ms, and no herd', async () => {
+  it('is followed by the first waiter within its ttl, and no herd', async () => {
     await using log = await ServerLog.of(server);
     await holder.kill();
     const left = Number(await server.command('PTTL', 'lock:order:42'));
-    const since = performance.now();
-    const lock = await waiting[0]!;
-    expect(performance.now() - since).toBeLessThanOrEqual(left + SLACK);
+    const lock = await inTime(left + SLACK, waiting[0]!);
     expect(left).toBeLessThanOrEqual(TTL);
     expect((await log.take('publish')).length).toBeLessThanOrEqual(1); // none where it looked itself
     expect(await inLine(server, 'order:42')).toHaveLength(WAITERS - 1);
@@ -64,9 +63,7 @@ describe('trap-15 A holder that is killed', () => {
     processes[0]!.redis.disconnect();
     await holder.kill();
     const left = Number(await server.command('PTTL', 'lock:order:42'));
-    const since = performance.now();
-    const lock = await waiting[1]!;
-    expect(performance.now() - since).toBeLessThanOrEqual(left + SLACK);
+    const lock = await inTime(left + SLACK, waiting[1]!);
     expect(await lock.release()).toBe(true);
   });
 });

@@ -8,7 +8,7 @@ export type PausedHolderMessage =
 /** Holds `order:42`, writes everything that it protects, and once more when told: much too late, if it was paused. */
 async function main(redisUrl: string, urls: Urls): Promise<void> {
   const channel = openChannel<PausedHolderMessage, 'write'>();
-  const own = new RedisLocks(redisUrl, { ttl: 500 });
+  const own = new RedisLocks(redisUrl, { ttl: 4_000 });
   const resources = KINDS.map((kind) => [kind, open(kind, urls)] as const);
   const { key, fencingToken } = await own.locks.acquire('order:42');
   const holder = { key, fencingToken };

@@ -1,5 +1,9 @@
 import { type Lock, LockService, type LockStore } from 'nest-holdfast';
+import { StallWatch } from '../stall-watch.js';
 import { until } from '../until.js';
+
+/** Milliseconds, and less than there are between the warning and the loss. */
+const SHORT = 300;
 
 /** A store as a process of its own would have it. */
 export interface OpenedStore {
@@ -11,6 +15,7 @@ export interface OpenedStore {
 /** One process of an application: a store and a service of its own, and what happened to its locks. */
 export class Contender {
   readonly events: string[] = [];
+  readonly #stalls = new StallWatch();
   readonly locks: LockService;
   readonly #opened: OpenedStore;
   readonly #granted: (lock: Lock) => void;
@@ -45,7 +50,14 @@ export class Contender {
     if (this.#opened.store.inspect) await this.locks.inspect(key);
   }
 
+  /** Its lock was lost, and that was told before, unless this process stood still then. */
+  expectWarned(): void {
+    expect(this.events.at(-1)).toBe('lost');
+    if (this.#stalls.longest < SHORT) expect(this.events[0]).toBe('jeopardy');
+  }
+
   close(): Promise<void> {
+    this.#stalls[Symbol.dispose]();
     this.#closed ??= this.locks.close().then(async () => void (await this.#opened.close?.()));
     return this.#closed;
   }

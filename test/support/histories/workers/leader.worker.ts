@@ -16,7 +16,7 @@ export type LeaderCommand = 'resign' | 'write';
 
 const [url, ttl] = process.argv.slice(2) as [string, string];
 const channel = openChannel<LeaderMessage, LeaderCommand>();
-const own = new RedisLocks(url, { storeTimeout: 300 });
+const own = new RedisLocks(url, { storeTimeout: 2_000 });
 const gate = new RedisFencingGate(own.redis);
 const election = new LeaderElection(own.locks, 'scheduler', { ttl: Number(ttl), pause: 200 });
 let last: LeaderTerm | undefined;

@@ -9,13 +9,13 @@ const own = new RedisLocks(url, { ttl: 1_000, waitTimeout: 60_000, retryDelay: 6
 const stop = new AbortController();
 channel.onMessage(() => stop.abort());
 
-/** A lock may be lost here when the machine is busy: then the fence has to hold. */
+/** A lock may be lost here when the machine is busy, or end before it is handed out: then the fence has to hold. */
 async function worker(): Promise<void> {
   while (!stop.signal.aborted) {
     await own.locks
       .withLock('ledger', (lock) => ledger.count(lock.fencingToken))
       .catch((error: { code?: string }) => {
-        if (error.code !== 'LOCK_LOST') throw error;
+        if (!/^LOCK_(LOST|STORE_FAILED)$/.test(error.code ?? '')) throw error;
       });
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Lock, LockService } from 'nest-holdfast';
+import { type Lock, type LockOptions, LockService } from 'nest-holdfast';
 import { openChannel } from '../../worker-channel.js';
 import { type Footprint, countTimers, footprint } from '../footprint.js';
 import { openStore } from '../open-store.js';
@@ -15,7 +15,7 @@ export interface TimersReport {
 async function main([url]: string[]): Promise<void> {
   const channel = openChannel<TimersReport>();
   const locks = new LockService(await openStore(url), {
-    ttl: 200,
+    ttl: 500,
     retryDelay: 10,
     retryJitter: 10,
   });
@@ -24,7 +24,7 @@ async function main([url]: string[]): Promise<void> {
   countTimers();
   const idle = await footprint();
 
-  const lock = await locks.acquire('order:42');
+  const lock = await taken(locks, {});
   const holding = await footprint();
   const cancel = new AbortController();
   const waits = [{ waitTimeout: 50 }, { retryCount: 1 }, { signal: cancel.signal }].map((options) =>
@@ -32,16 +32,16 @@ async function main([url]: string[]): Promise<void> {
   );
   cancel.abort();
   await Promise.all(waits);
-  await sleep(250); // long enough for several extensions
+  await sleep(600); // long enough for several extensions
   await lock.release();
   ended['released'] = await footprint();
 
-  const short = await locks.acquire('order:42', { autoExtend: false });
+  const short = await taken(locks, { autoExtend: false });
   while (short.isHeld) await sleep(10);
   await sleep(50); // until the store has forgotten the key, too
   ended['expired'] = await footprint();
 
-  const limited = await locks.acquire('order:42', { maxHold: 100 });
+  const limited = await taken(locks, { maxHold: 100 });
   while (limited.isHeld) await sleep(10);
   await sleep(50);
   ended['reached maxHold'] = await footprint();
@@ -50,6 +50,17 @@ async function main([url]: string[]): Promise<void> {
   await locks.close();
   ended['closed'] = await footprint();
   channel.send({ idle, holding, ended });
+}
+
+/** Once more where the machine was too busy to hand it out within its ttl. */
+async function taken(locks: LockService, options: LockOptions): Promise<Lock> {
+  for (;;) {
+    try {
+      return await locks.acquire('order:42', options);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'LOCK_STORE_FAILED') throw error;
+    }
+  }
 }
 
 /** On a machine that is too busy to extend a lock, a wait may succeed. */
