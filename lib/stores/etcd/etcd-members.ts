@@ -3,6 +3,7 @@ import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 import { withoutSecrets } from '../../core/contract/safe-error.js';
 import { unless, within } from './bounded.js';
+import { checked } from './etcd-answers.js';
 import type { CallOptions, EtcdClient, EtcdFlow } from './etcd-client.js';
 import { isAnswer, isRefusal } from './etcd-refusal.js';
 import { deadlineIn } from './open-client.js';
@@ -161,7 +162,7 @@ export class EtcdMembers {
     const client = await this.#open(host).catch((error: unknown) => {
       throw withoutSecrets(error);
     });
-    const connection = new EtcdConnection(client);
+    const connection = new EtcdConnection(checked(client));
     this.#opened = connection;
     return connection;
   }

@@ -2,6 +2,7 @@ import { inRootContext } from '../../core/async/root-context.js';
 import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 import { within } from './bounded.js';
+import { isWatchResponse } from './etcd-answers.js';
 import type { EtcdStream, WatchRequest, WatchResponse } from './etcd-client.js';
 import type { EtcdConnection, EtcdMembers } from './etcd-members.js';
 import type { Awaited } from './queue-position.js';
@@ -94,7 +95,10 @@ class WatchStream {
   constructor(raw: EtcdStream<WatchRequest, WatchResponse>, ended: () => void) {
     this.#raw = raw;
     this.#ended = ended;
-    raw.on('data', (response) => this.#heard(response));
+    raw.on('data', (response) => {
+      if (isWatchResponse(response)) this.#heard(response);
+      else raw.cancel(); // whoever waits looks, and watches anew
+    });
   }
 
   watch({ key, range_end, from, until }: Awaited, who: Omit<Watching, 'from'>): string {

@@ -1,6 +1,7 @@
 import { sleep } from '../../core/clock.js';
 import type { Clock } from '../../core/clock.js';
 import { within } from './bounded.js';
+import { checkKept } from './etcd-answers.js';
 import type { EtcdStream, LeaseKept } from './etcd-client.js';
 import type { EtcdConnection, EtcdMembers } from './etcd-members.js';
 
@@ -66,6 +67,7 @@ export class KeepAlive {
       this.#stream ??= await within(this.#clock, timeout, this.#open(connection));
       const sentAt = this.#clock.now();
       const kept = await within(this.#clock, timeout, this.#stream.beat());
+      checkKept(this.#id, kept);
       this.#heard(sentAt, kept);
     } catch (error) {
       this.#stream?.cancel();

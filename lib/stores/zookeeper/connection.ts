@@ -1,17 +1,14 @@
 import type { Clock } from '../../core/clock.js';
 import { cut, repair, retire } from './client-repairs.js';
 import { Confirmations } from './confirmations.js';
+import { contentOf, readingOf } from './node-content.js';
+import type { NodeContent } from './node-content.js';
 import { OpenCalls } from './open-calls.js';
 import type { Call } from './open-calls.js';
 import { Watches } from './watches.js';
+import { checkNames, checkNothing, checkPath, checkResults } from './zookeeper-answers.js';
 import { Code, CreateMode } from './zookeeper-client.js';
-import type {
-  Done,
-  Stat,
-  Transaction,
-  TransactionResult,
-  ZooKeeperClient,
-} from './zookeeper-client.js';
+import type { Done, Transaction, TransactionResult, ZooKeeperClient } from './zookeeper-client.js';
 import { ConnectionLossError, isRefusal } from './zookeeper-errors.js';
 
 /** Of the session timeout, which is two ticks at least. The leader pings each half tick. */
@@ -24,13 +21,6 @@ export interface ConnectionEvents {
   ended(why: string): void;
   /** The server has ended the session, and would end another one. */
   refused(why: string): void;
-}
-
-export interface NodeContent {
-  readonly data: Buffer;
-  readonly czxid: bigint;
-  /** Made by this session, and ends with it. */
-  readonly isOurs: boolean;
 }
 
 /** Promises over the callbacks of the client. Nothing is sent while it is not connected, and no call outlives its connection. */
@@ -69,7 +59,7 @@ export class Connection {
   /** Resolves with the path of the node, to which the server may have appended a number. */
   create(path: string, data: Buffer, acl: object[], mode: number): Promise<string> {
     const send = (done: Done<string>) => this.#client.create(path, data, acl, mode, done);
-    return this.#make({ path, isWrite: true, send });
+    return this.#make({ path, isWrite: true, check: checkPath(path), send });
   }
 
   /** Creates all or none. Resolves with their paths, in order. */
@@ -82,6 +72,7 @@ export class Connection {
     const results = await this.#make(
       this.#transaction(paths, (all, path) => all.create(path, data, acl, mode)),
     );
+    results.forEach((result, index) => checkPath(paths[index]!)(result.path));
     return results.map(({ path }) => path!);
   }
 
@@ -94,7 +85,7 @@ export class Connection {
   /** Resolves `false` when there is no such node. */
   async remove(path: string): Promise<boolean> {
     const send = (done: Done<true>) => this.#client.remove(path, (error) => done(error, true));
-    return (await this.#find({ path, isWrite: true, send })) ?? false;
+    return (await this.#find({ path, isWrite: true, check: checkNothing, send })) ?? false;
   }
 
   /** Writes to all or none. Resolves `false` when one is missing. */
@@ -112,7 +103,7 @@ export class Connection {
   ): Promise<boolean> {
     const mark = (all: Transaction, path: string) =>
       all.setData(path, data, -1).create(markOf(path), data, acl, CreateMode.ephemeral);
-    return (await this.#find(this.#transaction(paths, mark))) !== undefined;
+    return (await this.#find(this.#transaction(paths, mark, 2))) !== undefined;
   }
 
   /** A write that changes nothing. What is read after it is no older than it. Resolves `false` when a node is missing. */
@@ -124,14 +115,13 @@ export class Connection {
   /** Resolves `undefined` when there is no such node. */
   children(path: string): Promise<string[] | undefined> {
     const send = (done: Done<string[]>) => this.#client.getChildren(path, done);
-    return this.#find({ path, isWrite: false, send });
+    return this.#find({ path, isWrite: false, check: checkNames, send });
   }
 
   /** Resolves `undefined` when there is no such node. */
-  read(path: string): Promise<NodeContent | undefined> {
-    const send = (done: Done<NodeContent>) =>
-      this.#client.getData(path, (error, data, stat) => done(error, this.#contentOf(data, stat)));
-    return this.#find({ path, isWrite: false, send });
+  async read(path: string): Promise<NodeContent | undefined> {
+    const raw = await this.#find(readingOf(this.#client, path));
+    return raw && contentOf(raw, this.#client.getSessionId());
   }
 
   /** Gives the server up: the client turns to the next one. */
@@ -166,9 +156,16 @@ export class Connection {
   #transaction(
     paths: readonly string[],
     add: (all: Transaction, path: string) => Transaction,
+    perPath = 1,
   ): Call<readonly TransactionResult[]> {
     const transaction = paths.reduce(add, this.#client.transaction());
-    return { path: paths.join(' or '), isWrite: true, send: (done) => transaction.commit(done) };
+    const check = checkResults(paths.length * perPath);
+    return {
+      path: paths.join(' or '),
+      isWrite: true,
+      check,
+      send: (done) => transaction.commit(done),
+    };
   }
 
   async #find<T>(call: Call<T>): Promise<T | undefined> {
@@ -182,10 +179,5 @@ export class Connection {
 
   #make<T>(call: Call<T>): Promise<T> {
     return this.isConnected ? this.calls.make(call) : Promise.reject(new ConnectionLossError());
-  }
-
-  #contentOf(data: Buffer, stat: Stat | undefined): NodeContent {
-    const isOurs = stat?.ephemeralOwner.equals(this.#client.getSessionId()) ?? false;
-    return { data, isOurs, czxid: stat?.czxid.readBigInt64BE() ?? 0n };
   }
 }

@@ -1,3 +1,4 @@
+import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
 import type { Connection } from './connection.js';
 import type { Session } from './session.js';
 import { ZooKeeperError } from './zookeeper-errors.js';
@@ -14,7 +15,7 @@ const LONGEST_PAUSE = 2_000;
 export async function insist<T>(
   session: Session,
   call: (connection: Connection, isRepeated: boolean) => Promise<T>,
-  refused: (error: ZooKeeperError) => void = () => {},
+  refused: (error: Error) => void = () => {},
 ): Promise<T> {
   let isRepeated = false;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -24,7 +25,9 @@ export async function insist<T>(
         return call(connection, isRepeated);
       });
     } catch (error) {
-      if (!(error instanceof ZooKeeperError)) throw error;
+      const isUnknown = error instanceof UnknownAnswerError;
+      if (!isUnknown && !(error instanceof ZooKeeperError)) throw error;
+      isRepeated ||= isUnknown; // it may have been done
       refused(error);
       await session.pause(pause);
     }

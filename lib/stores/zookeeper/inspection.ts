@@ -1,5 +1,6 @@
 import type { LockInspection } from '../../core/lock-store.js';
-import type { Connection, NodeContent } from './connection.js';
+import type { Connection } from './connection.js';
+import type { NodeContent } from './node-content.js';
 import { nodesOf } from './node-names.js';
 import { holdersOf } from '../../core/place-in-line.js';
 

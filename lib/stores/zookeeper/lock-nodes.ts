@@ -1,5 +1,6 @@
 import { eitherOf } from '../../core/abort-signals.js';
 import type { Cancel } from '../../core/clock.js';
+import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
 import { insist } from './insistence.js';
 import { lineOf } from './lines.js';
 import type { Lines } from './lines.js';
@@ -149,9 +150,9 @@ export class LockNodes {
 
   async #markReaders(): Promise<boolean> {
     const { data } = this.#plan;
-    const areMarked = await inSession(
-      this.#session.retry((connection) => this.#lines.markReaders(connection, this.#nodes, data)),
-    );
+    const mark = () =>
+      this.#session.retry((connection) => this.#lines.markReaders(connection, this.#nodes, data));
+    const areMarked = await inSession(mark().catch((error) => unlessUnknown(error, mark)));
     if (!areMarked) return false;
     this.#isShared = true;
     this.#tenure.paths = [...this.#nodes, ...this.#nodes.map(readerMark)];
@@ -178,6 +179,12 @@ export class LockNodes {
   #giveUp(): void {
     this.leave().catch(() => {});
   }
+}
+
+/** Asks again after an answer that does not tell what was done. */
+function unlessUnknown<T>(error: unknown, ask: () => Promise<T>): Promise<T> {
+  if (error instanceof UnknownAnswerError) return ask();
+  throw error;
 }
 
 /** Resolves `undefined` when the session has ended, and with it whatever was there. */

@@ -1,3 +1,4 @@
+import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
 import type { Connection } from './connection.js';
 import { insist } from './insistence.js';
 import { nodesFrom } from './line.js';
@@ -41,7 +42,7 @@ export async function createNodes(
   try {
     return await session.retry(create, patience);
   } catch (error) {
-    if (isInDoubt) takeBack(lines, session, plan);
+    if (isInDoubt || error instanceof UnknownAnswerError) takeBack(lines, session, plan);
     throw error;
   }
 }

@@ -10,6 +10,8 @@ export interface Call<T> {
   readonly path: string;
   /** Whether the answer takes a majority of the servers. */
   readonly isWrite: boolean;
+  /** Throws for what is no answer to it. */
+  readonly check: (answer: unknown) => void;
   readonly send: (done: Done<T>) => void;
 }
 
@@ -43,7 +45,7 @@ export class OpenCalls {
     return undefined;
   }
 
-  make<T>({ path, isWrite, send }: Call<T>): Promise<T> {
+  make<T>({ path, isWrite, check, send }: Call<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const open: OpenCall = { sentAt: momentOf(this.#clock), fail: reject };
       this.#open.add(open);
@@ -51,8 +53,13 @@ export class OpenCalls {
         if (!this.#open.delete(open)) return; // has failed with its connection
         const refusal = this.#refusal(error, path);
         if (isWrite && !(refusal instanceof ConnectionLossError)) this.#events.written(open.sentAt);
-        if (refusal) reject(refusal);
-        else resolve(value);
+        if (refusal) return reject(refusal);
+        try {
+          check(value);
+          resolve(value);
+        } catch (unknown) {
+          reject(unknown);
+        }
       };
       try {
         send(done);

@@ -1,4 +1,5 @@
 import type { Call } from './open-calls.js';
+import { checkNames, checkStat } from './zookeeper-answers.js';
 import type { Done, Stat, ZooKeeperClient } from './zookeeper-client.js';
 
 /** A promise and what settles it. */
@@ -37,7 +38,7 @@ export class Watches {
     await this.#wait(path, signal, async (fire) => {
       const send = (done: Done<Stat>) =>
         this.#client.getData(path, fire, (error, _, stat) => done(error, stat));
-      const stat = await this.#find({ path, isWrite: false, send });
+      const stat = await this.#find({ path, isWrite: false, check: checkStat, send });
       if (!stat) fire();
       else version = stat.version;
       return version > seen;
@@ -49,7 +50,7 @@ export class Watches {
   untilChildren(path: string, names: readonly string[], signal: AbortSignal): Promise<void> {
     return this.#wait(`${path}/`, signal, async (fire) => {
       const send = (done: Done<string[]>) => this.#client.getChildren(path, fire, done);
-      const now = await this.#find({ path, isWrite: false, send });
+      const now = await this.#find({ path, isWrite: false, check: checkNames, send });
       if (!now) fire();
       return now?.toSorted().join('/') !== names.toSorted().join('/');
     });

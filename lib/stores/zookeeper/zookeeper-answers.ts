@@ -1,0 +1,46 @@
+import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
+
+/*
+ * Whether the client hands on what was asked for. After anything else nobody knows what the server has done.
+ */
+
+/** Of a node that was created as `path`, to which the server may have appended a number. */
+export function checkPath(path: string): (answer: unknown) => void {
+  return (answer) => {
+    if (typeof answer !== 'string' || !answer.startsWith(path))
+      throw new UnknownAnswerError('the path of the node', answer);
+  };
+}
+
+/** Of a transaction of so many operations. */
+export function checkResults(count: number): (answer: unknown) => void {
+  return (answer) => {
+    if (!Array.isArray(answer) || answer.length !== count || !answer.every(isObject))
+      throw new UnknownAnswerError(`the results of ${count} operations`, answer);
+  };
+}
+
+export function checkNames(answer: unknown): void {
+  if (!Array.isArray(answer) || !answer.every((name) => typeof name === 'string'))
+    throw new UnknownAnswerError('the names of nodes', answer);
+}
+
+export function checkStat(answer: unknown): void {
+  const { czxid, ephemeralOwner, version } = isObject(answer) ? answer : {};
+  const areNumbers = [czxid, ephemeralOwner].every((id) => Buffer.isBuffer(id) && id.length === 8);
+  if (!areNumbers || !Number.isInteger(version))
+    throw new UnknownAnswerError('what ZooKeeper knows of the node', answer);
+}
+
+export function checkNode(answer: unknown): void {
+  const { data, stat } = isObject(answer) ? answer : {};
+  if (!Buffer.isBuffer(data)) throw new UnknownAnswerError('the bytes of the node', data);
+  checkStat(stat);
+}
+
+/** Of an answer that says nothing but that it is one. */
+export function checkNothing(): void {}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
