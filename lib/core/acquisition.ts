@@ -12,10 +12,12 @@ import { reasonOf } from './contract/safe-error.js';
 import type { TimerQueue } from './timer-queue.js';
 import { Turn } from './turn.js';
 import type { TurnLimits } from './turn.js';
+import type { Waiters } from './waiters.js';
 
 export interface AcquisitionSurroundings extends AttemptSurroundings {
   readonly timers: TimerQueue;
   readonly queue: LocalQueue<Turn>;
+  readonly waiters: Waiters;
 }
 
 /** Makes of a grant what the caller wants. Called in the turn in which it arrived, without a promise in between. */
@@ -32,6 +34,7 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
   readonly #onFailure: (self: Acquisition) => void;
   #madeAttempts: Attempts | undefined;
   #isWaiting = false;
+  #isCounted = false;
 
   constructor(
     around: AcquisitionSurroundings,
@@ -80,10 +83,15 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
       return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
     }
     if (!this.#maySecondTry) return this.#wait().then(keep);
-    return this.turn.wait(this).then(
+    return this.#waitInLine().then(
       (passed) => this.#wait(passed).then(keep),
       (reason) => this.#rethrow(reason),
     );
+  }
+
+  /** To be called once, when it has been granted or has failed. */
+  ended(): void {
+    if (this.#isCounted) this.#around.waiters.leave(this.turn.keys);
   }
 
   /** Not "held", when nobody knows because the store fails. */
@@ -91,6 +99,18 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
     const { failure } = this.turn;
     if (failure === undefined) return this.#attempts.timeout();
     return this.#attempts.failure(reasonOf(failure), failure);
+  }
+
+  async #waitInLine(): Promise<Passed | undefined> {
+    this.#beginWait();
+    return this.turn.wait(this);
+  }
+
+  /** Throws `LockQueueFullError` when too many wait already. */
+  #beginWait(): void {
+    if (this.#isCounted) return;
+    this.#around.waiters.enter(this.turn.keys, this.options.maxWaiting);
+    this.#isCounted = true;
   }
 
   #refused(): undefined {
@@ -135,11 +155,13 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
 
   async #contend(): Promise<Grant | undefined> {
     if (!this.#maySecondTry) return undefined;
+    this.#beginWait();
     if (!canQueueAll(this.#around.store, this.turn))
       return this.#patience.during((signal) => this.#poll(signal));
     return this.#patience.untilDeadline(
       (signal) => this.#queue(signal),
       () => this.#attempts.timeout(),
+      this.#around.timers,
     );
   }
 

@@ -79,6 +79,7 @@ export class Acquisitions {
 
   readonly #end = (acquisition: Acquisition): void => {
     this.#open.remove(acquisition);
+    acquisition.ended();
     if (this.#open.size === 0) this.#drained?.();
   };
 

@@ -10,7 +10,9 @@ import type { Patience } from './patience.js';
 import { reasonOf } from './contract/safe-error.js';
 import { checkBoolean } from './contract/store-answers.js';
 import { StoreTimeout } from './store-call.js';
-import type { StoreCall, StoreCalls } from './store-call.js';
+import type { StoreCalls } from './store-call.js';
+import { Question } from './question.js';
+import type { Asked } from './question.js';
 import type { Turn } from './turn.js';
 
 export interface AttemptSurroundings {
@@ -63,7 +65,7 @@ export class Attempts {
     const { store, clock } = this.#around;
     const sentAt = clock.now();
     return this.#ask(
-      () => tryAcquireAll(store, this.#request),
+      (asked) => tryAcquireAll(store, this.#request, asked),
       checkAttempt,
       (lease) => {
         this.#turn.answered();
@@ -130,7 +132,7 @@ export class Attempts {
 
   /** `late` gets an answer that nobody waits for any more. */
   #ask<Answer, Result>(
-    ask: () => Promise<Answer>,
+    ask: (asked: Asked) => Promise<Answer>,
     check: (answer: unknown) => void,
     read: (answer: Answer) => Result | Promise<Result>,
     late: (answer: Answer) => void,
@@ -172,26 +174,5 @@ export class Attempts {
   /** What the nodes said last, where there are several. */
   get #report(): QuorumReport | undefined {
     return this.#madeRequest && this.#around.store.report?.(this.#madeRequest);
-  }
-}
-
-/** What is asked of the store, for the one who asks. */
-class Question<Answer, Result> implements StoreCall<Answer, Result> {
-  readonly #asker: Attempts;
-
-  constructor(
-    asker: Attempts,
-    readonly ask: () => Promise<Answer>,
-    readonly check: (answer: unknown) => void,
-    readonly read: (answer: Answer) => Result | Promise<Result>,
-    readonly late: (answer: Answer) => void,
-    readonly within: number,
-    readonly signal: AbortSignal | undefined,
-  ) {
-    this.#asker = asker;
-  }
-
-  recover(error: unknown): Result {
-    return this.#asker.refuse(error, this.signal);
   }
 }

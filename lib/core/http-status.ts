@@ -8,11 +8,19 @@ const STATUSES: Readonly<Record<LockErrorCode, number>> = {
   LOCK_STALE: 409,
   LOCK_TOKEN_INVALID: 400,
   LOCK_WRITE_TIMEOUT: 409,
+  LOCK_QUEUE_FULL: 503,
   LOCK_LOST: 500,
   LOCK_DEADLOCK: 500,
   LOCK_PERMITS_DIFFER: 500,
   LOCK_UNSUPPORTED: 500,
 };
+
+const WORTH_RETRYING: readonly LockErrorCode[] = [
+  'LOCK_TIMEOUT',
+  'LOCK_STORE_FAILED',
+  'LOCK_WRITE_TIMEOUT',
+  'LOCK_QUEUE_FULL',
+];
 
 const INTERNAL = 'Internal server error';
 
@@ -23,6 +31,7 @@ const MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_KEY_INVALID: 'The request gives no valid lock key',
   LOCK_STALE: 'The fencing token is stale',
   LOCK_TOKEN_INVALID: 'The fencing token is not valid',
+  LOCK_QUEUE_FULL: 'Too many requests wait for the lock',
   LOCK_WRITE_TIMEOUT: 'An earlier write is still in progress',
   LOCK_LOST: INTERNAL,
   LOCK_DEADLOCK: INTERNAL,
@@ -49,5 +58,12 @@ function lacksToken(error: LockError): boolean {
 
 /** The same request may succeed a moment later. */
 export function isWorthRetrying({ code }: LockError): boolean {
-  return ['LOCK_TIMEOUT', 'LOCK_STORE_FAILED', 'LOCK_WRITE_TIMEOUT'].includes(code);
+  return WORTH_RETRYING.includes(code);
+}
+
+/**
+ * `Retry-After`, in seconds: from `least` to twice as much, so that those who were refused together do not come back together.
+ */
+export function retryAfterHeader(least: number): string {
+  return String(least + Math.floor(Math.random() * (least + 1)));
 }

@@ -26,6 +26,7 @@ export type {
   StoreNotice,
 } from './lock-store.js';
 export type { ServerLink, ServerVitals } from './server-link.js';
+export { LockQueueFullError } from './contract/queue-full-error.js';
 export {
   LockDeadlockError,
   LockError,

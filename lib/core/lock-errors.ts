@@ -15,6 +15,7 @@ export type LockErrorCode =
   | 'LOCK_UNSUPPORTED'
   | 'LOCK_STALE'
   | 'LOCK_TOKEN_INVALID'
+  | 'LOCK_QUEUE_FULL'
   | 'LOCK_WRITE_TIMEOUT';
 
 /** Base of every error that a correct program may meet. Misuse is a `TypeError` or `RangeError` instead. */

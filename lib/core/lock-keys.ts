@@ -3,6 +3,8 @@ import { show } from './option-values.js';
 
 /** In UTF-8. */
 export const LONGEST_KEY_BYTES = 512;
+/** Of one lock. All of them go to the store in one call, which keeps everybody else waiting meanwhile. */
+export const MOST_KEYS = 1_000;
 
 /** What users lock: one key, or several that are taken all or none. */
 export type LockKeys = string | readonly string[];
@@ -15,6 +17,7 @@ export function canonicalKeys(keys: LockKeys): readonly string[] {
   if (typeof keys === 'string') return [checkKey(keys)];
   if (!Array.isArray(keys)) throw keyError(keys, 'must be a string or a list of strings');
   if (keys.length === 0) throw keyError(keys, 'must not be an empty list');
+  if (keys.length > MOST_KEYS) throw tooManyKeys(keys.length);
   return [...new Set(Array.from<unknown, string>(keys, checkKey))].toSorted();
 }
 
@@ -34,6 +37,12 @@ export function checkKey(key: unknown): string {
     throw keyError(key, 'must not contain half of a surrogate pair: it has no UTF-8 form');
   }
   return key;
+}
+
+/** Says how many, and not which. */
+function tooManyKeys(count: number): LockKeyError {
+  const got = `a list of ${count}`;
+  return new LockKeyError(`A lock takes at most ${MOST_KEYS} keys, got ${got}`, got);
 }
 
 function keyError(key: unknown, problem: string): LockKeyError {

@@ -20,6 +20,11 @@ export interface LockOptions {
    */
   readonly waitTimeout?: number | undefined;
   /**
+   * How many callers of this service may wait for the key. One more rejects with `LockQueueFullError` at once.
+   * @default 10_000
+   */
+  readonly maxWaiting?: number | undefined;
+  /**
    * Time between two attempts, where the store has no queue of its own.
    * @default 200
    */
@@ -91,6 +96,7 @@ export type ResolvedLockOptions = Readonly<
 export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
   ttl: 30_000,
   waitTimeout: 10_000,
+  maxWaiting: 10_000,
   retryDelay: 200,
   retryJitter: 100,
   retryCount: Infinity,

@@ -1,33 +1,29 @@
 import { Acquisitions } from './acquisitions.js';
 import type { AcquisitionsSurroundings } from './acquisitions.js';
-import { systemClock } from './clock.js';
-import type { Clock } from './clock.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { LockEvents } from './lock-events.js';
 import { LocalQueue } from './local-queue.js';
 import { canonicalKeys } from './lock-keys.js';
 import type { LockKeys } from './lock-keys.js';
 import { checkLockOptions, checkPermits } from './lock-options.js';
-import type { LockDefaults, LockOptions, PermitOptions } from './lock-options.js';
-import { checkDefaults, DEFAULT_RULES, OptionLayers } from './option-layers.js';
+import type { LockOptions, PermitOptions } from './lock-options.js';
+import { OptionLayers } from './option-layers.js';
 import { checkIsObject, checkWork } from './option-values.js';
-import { aClock } from './options/option-rules.js';
 import { LockContext } from './lock-scope.js';
 import type { LockScope } from './lock-scope.js';
 import type { LockInspection, LockStore } from './lock-store.js';
 import type { Lock } from './lock.js';
 import { ContextLocks } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
+import { checkServiceOptions } from './service-options.js';
+import type { LockServiceOptions } from './service-options.js';
 import { promised, StoreCalls } from './store-call.js';
 import { checkStore, closeStore, inspectKey, needsLine, observeStore } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
 import type { Turn } from './turn.js';
+import { Waiters } from './waiters.js';
 
-/** Defaults for every lock of a service. */
-export interface LockServiceOptions extends LockDefaults {
-  /** For tests: a `FakeClock` from `nest-holdfast/testing`. */
-  readonly clock?: Clock | undefined;
-}
+export type { LockServiceOptions };
 
 /**
  * Takes, holds and gives back locks. Works without Nest: `new LockService(store, { ttl: 10_000 })`.
@@ -47,15 +43,14 @@ export class LockService {
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(store: LockStore, options: LockServiceOptions = {}) {
     checkStore(store);
-    checkIsObject('the options of LockService', options, '{ ttl: 10_000 }');
-    checkDefaults('LockService', options, { clock: aClock, ...DEFAULT_RULES });
-    const { clock = systemClock, ...defaults } = options;
+    const { clock, maxWaitingTotal, defaults } = checkServiceOptions(options);
     const timers = new TimerQueue(clock);
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(store, clock, timers, calls);
     this.#options = new OptionLayers(defaults);
     const queue = new LocalQueue<Turn>(!needsLine(store));
-    this.#around = { store, clock, calls, timers, queue, keeper, events: this.events };
+    const waiters = new Waiters(maxWaitingTotal);
+    this.#around = { store, clock, calls, timers, queue, waiters, keeper, events: this.events };
     this.#acquisitions = new Acquisitions(this.#around);
     const deadlocks = new SelfDeadlocks(clock, timers);
     this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);
@@ -75,7 +70,7 @@ export class LockService {
   /**
    * Waits for the lock, at most `waitTimeout`. Release it in a `finally`, or take it with `await using`.
    *
-   * Rejects with `LockTimeoutError` (held by someone else), `LockStoreError` (the store failed), `LockKeyError` (the key is
+   * Rejects with `LockTimeoutError` (held by someone else), `LockQueueFullError` (too many wait for it), `LockStoreError` (the store failed), `LockKeyError` (the key is
    * unusable), `LockDeadlockError` (the calling context holds it) or the reason of `options.signal`. With `reentrant: true`,
    * the lock may be a share of one that the calling context holds.
    */

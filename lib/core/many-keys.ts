@@ -1,17 +1,19 @@
 import { checkBoolean } from './contract/store-answers.js';
 import { checkAttempt } from './grant.js';
 import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
+import type { Asked } from './question.js';
 
 /**
  * One attempt for all keys of the request. A store that cannot take several at once is asked for one after the other, in
- * canonical order, and gives all of them back when one is held.
+ * canonical order, and gives all of them back when one is held, or nobody waits any more.
  */
 export function tryAcquireAll(
   store: LockStore,
   request: AcquireRequest,
+  asked: Asked = { isGone: false },
 ): Promise<Lease | undefined> {
   if (request.keys.length === 1 || store.supports.manyKeys) return store.tryAcquire(request);
-  return oneByOne(store, request);
+  return oneByOne(store, request, asked);
 }
 
 /** Whether the store itself waits for the keys of the request. In several queues, each would be held while the next is awaited. */
@@ -25,17 +27,20 @@ export function canQueueAll(
   return keys.length === 1 || store.supports.ownLine === true;
 }
 
-async function oneByOne(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {
+async function oneByOne(
+  store: LockStore,
+  request: AcquireRequest,
+  asked: Asked,
+): Promise<Lease | undefined> {
   const leases: Lease[] = [];
   const single = (key: string) => ({ ...request, key, keys: [key] });
   try {
     for (const key of request.keys) {
       const lease = await taken(store, single(key));
-      if (!lease) {
-        await releaseAll(leases);
-        return undefined;
-      }
-      leases.push(lease);
+      if (lease) leases.push(lease);
+      if (lease && !asked.isGone) continue;
+      await releaseAll(leases);
+      return undefined;
     }
     const isShared = request.permits !== undefined;
     const fencingToken = isShared

@@ -1,6 +1,7 @@
 import { inRootContext } from './async/root-context.js';
 import type { Clock } from './clock.js';
 import type { ResolvedLockOptions } from './lock-options.js';
+import type { TimerQueue } from './timer-queue.js';
 
 /** What a call to the store may take beyond the end of the wait, so that a last attempt can be made right at it. */
 const LAST_ATTEMPT_GRACE = 100;
@@ -69,14 +70,14 @@ export class Patience {
   async untilDeadline<T>(
     wait: (signal: AbortSignal) => Promise<T>,
     reason: () => unknown,
+    timers: TimerQueue,
   ): Promise<T> {
-    const { left } = this;
-    if (left === Infinity) return this.during(wait);
-    const cancel = this.#clock.schedule(left, () => this.stop(reason()));
+    if (this.deadline === Infinity) return this.during(wait);
+    const timer = timers.add(this.deadline, () => this.stop(reason()));
     try {
       return await this.during(wait);
     } finally {
-      cancel();
+      timers.remove(timer);
     }
   }
 

@@ -1,6 +1,9 @@
 import { inRootContext } from './async/root-context.js';
 import type { Cancel, Clock } from './clock.js';
 
+/** Entries that run in one turn of the event loop: as many as a hundred thousand may be due at once, and others have work. */
+const SLICE = 500;
+
 /** One entry of a `TimerQueue`. Whatever has a deadline may be its own entry. */
 export interface QueuedTimer {
   /** Belongs to the queue, as `index` does. */
@@ -16,7 +19,7 @@ export function idleTimer(run: () => void): QueuedTimer {
 
 /**
  * Any number of due times behind one timer of the clock: a binary heap, so that ten thousand held locks cost one timeout.
- * Callbacks must not throw. The timer never keeps the process alive, and is gone when the queue is empty; a short one may be
+ * Callbacks must not throw. Many that are due together run in slices. The timer never keeps the process alive, and is gone when the queue is empty; a short one may be
  * left to run out, so that it need not be made anew for what comes next.
  */
 export class TimerQueue {
@@ -93,11 +96,16 @@ export class TimerQueue {
     this.#armedFor = Infinity;
     this.#disarm = undefined;
     const now = this.#clock.now();
-    for (let first = this.#heap[0]; first && first.due <= now; first = this.#heap[0]) {
+    for (let ran = 0; ran < SLICE && this.#isDue(now); ran++) {
+      const first = this.#heap[0]!;
       this.#take(first);
       first.run();
     }
     this.#arm();
+  }
+
+  #isDue(now: number): boolean {
+    return this.#heap.length > 0 && this.#heap[0]!.due <= now;
   }
 
   #place(timer: QueuedTimer, index: number): void {

@@ -1,4 +1,9 @@
-import { httpStatus, isWorthRetrying, publicMessage } from '../core/http-status.js';
+import {
+  httpStatus,
+  isWorthRetrying,
+  publicMessage,
+  retryAfterHeader,
+} from '../core/http-status.js';
 import { LockError } from '../core/lock-errors.js';
 import type { LockErrorOptions } from '../http/error-options.js';
 import type { ExpressResponse } from './express-types.js';
@@ -50,7 +55,7 @@ function httpFields(error: LockError, options: LockErrorOptions): HttpFields {
   const retryAfter = said?.retryAfter ?? options.retryAfter ?? 1;
   const status = httpStatus(error, busyStatus);
   const headers: Record<string, string> = {};
-  if (isWorthRetrying(error)) headers['Retry-After'] = String(retryAfter);
+  if (isWorthRetrying(error)) headers['Retry-After'] = retryAfterHeader(retryAfter);
   const told = publicMessage(error);
   return { status, statusCode: status, headers, expose: false, publicMessage: told };
 }

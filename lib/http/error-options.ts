@@ -9,7 +9,7 @@ export interface LockErrorOptions {
    */
   readonly busyStatus?: number | undefined;
   /**
-   * Seconds in the `Retry-After` header of busy and store-down answers, from 0.
+   * Seconds in the `Retry-After` header of busy and store-down answers, from 0. It is up to twice as much, by chance.
    * @default 1
    */
   readonly retryAfter?: number | undefined;

@@ -122,6 +122,14 @@ describe('several keys', () => {
   });
 });
 
+it('more than 1,000 keys are refused, before any of them is looked at', () => {
+  const list = (length: number) => Array.from({ length }, (_, index) => `sku:${index}`);
+  expect(canonicalKeys(list(1_000))).toHaveLength(1_000);
+  const refused = () => canonicalKeys(list(1_001));
+  expect(refused).toThrow(LockKeyError);
+  expect(refused).toThrow(/^A lock takes at most 1000 keys, got a list of 1001$/);
+});
+
 it('several keys are named with a comma and a blank between them', () => {
   expect(keyNames(['a'])).toBe('a');
   expect(keyNames(['a', 'b', 'c'])).toBe('a, b, c');

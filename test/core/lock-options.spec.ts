@@ -35,6 +35,7 @@ it('the defaults are those of the documentation, and frozen', () => {
   expect(DEFAULT_LOCK_OPTIONS).toEqual({
     ttl: 30_000,
     waitTimeout: 10_000,
+    maxWaiting: 10_000,
     retryDelay: 200,
     retryJitter: 100,
     retryCount: Infinity,
@@ -140,7 +141,7 @@ describe('an unknown option', () => {
     const error = errorOf(withOption('waitTime', 5));
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe(
-      'unknown lock option "waitTime"; known options are ttl, waitTimeout, retryDelay, retryJitter, ' +
+      'unknown lock option "waitTime"; known options are ttl, waitTimeout, maxWaiting, retryDelay, retryJitter, ' +
         'retryCount, autoExtend, maxHold, minHold, storeTimeout, reentrant, permits, signal, mode',
     );
   });

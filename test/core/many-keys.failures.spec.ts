@@ -163,6 +163,30 @@ describe('the lease of one attempt', () => {
   });
 });
 
+describe('keys that are taken one by one', () => {
+  it.each(['at the end of the wait', 'as the signal aborts'])(
+    'are not taken any more when nobody waits, and those that were are given back: %s',
+    async (end) => {
+      const { store, leases, locks, clock, releases } = onLeases();
+      const answers: (() => void)[] = [];
+      store.onAcquire = ({ key }) =>
+        new Promise((resolve) => answers.push(() => resolve(leases[key])));
+      const leaving = new AbortController();
+      const { signal } = leaving;
+      const failed = rejectionOf(locks.acquire(KEYS, { waitTimeout: 1_000, signal }));
+      answers[0]!();
+      await clock.advance(0);
+      if (end === 'as the signal aborts') leaving.abort(new Error('gone'));
+      else await clock.advance(1_000);
+      await failed;
+      answers[1]!();
+      await clock.advance(60_000);
+      expect(store.requests).toHaveLength(2);
+      expect(releases()).toEqual([1, 1, 0]);
+    },
+  );
+});
+
 describe('several keys that live by sessions', () => {
   it('are known to be lost before any timer could say so', async () => {
     const { leases, store } = onLeases();

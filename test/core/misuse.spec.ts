@@ -37,7 +37,7 @@ describe('a LockService of something that is no store', () => {
 
   it('and one with an option that does not exist, with the nearest', () => {
     expect(() => new make(new MemoryLockStore(), { clocks: 1 })).toThrow(
-      /^LockService: unknown option "clocks" \(did you mean clock\?\); known options are clock, ttl,(?!.*(mode|permits))/,
+      /^LockService: unknown option "clocks" \(did you mean clock\?\); known options are clock, maxWaitingTotal, ttl,(?!.*(mode|permits))/,
     );
   });
 });

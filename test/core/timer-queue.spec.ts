@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { Clock } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
+import { systemClock } from '../../lib/core/clock';
 import { TimerQueue } from '../../lib/core/timer-queue';
 import type { QueuedTimer } from '../../lib/core/timer-queue';
 
@@ -208,4 +209,25 @@ it('TimerQueue does what a plain list would do', async () => {
     }),
     { numRuns: 300 },
   );
+});
+
+it('what is due together runs in slices, in its order, and lets others run in between', async () => {
+  const turns: number[] = [];
+  let inTurn = 0;
+  const queue = new TimerQueue(systemClock);
+  const due = systemClock.now() - 1;
+  const count = 5_000;
+  const ran: number[] = [];
+  await new Promise<void>((resolve) => {
+    const look = () => {
+      turns.push(inTurn);
+      inTurn = 0;
+      if (ran.length < count) setImmediate(look);
+      else resolve();
+    };
+    for (let n = 0; n < count; n++) queue.add(due, () => (inTurn++, ran.push(n)));
+    setImmediate(look);
+  });
+  expect(new Set(ran).size).toBe(count);
+  expect(Math.max(...turns)).toBeLessThanOrEqual(1_000);
 });

@@ -22,7 +22,7 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       app.get('/', lockRequest('a', { locks }), handler);
       const response = await request(app).get('/');
       expect(response.status).toBe(409);
-      expect(response.headers['retry-after']).toBe('1');
+      expect(response.headers['retry-after']).toMatch(/^[12]$/);
       expect(handler).not.toHaveBeenCalled();
     });
 
@@ -32,7 +32,7 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       app.get('/', lockRequest('a', { locks, retryAfter: 7 }), tellKeys);
       const response = await request(app).get('/');
       expect(response.status).toBe(503);
-      expect(response.headers['retry-after']).toBe('7');
+      expect(response.headers['retry-after']).toMatch(/^([7-9]|1[0-4])$/);
     });
 
     it('400 for a bad key', async () => {
@@ -81,7 +81,7 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       app.use(onError);
       const response = await request(app).get('/');
       expect(response.status).toBe(423);
-      expect(response.headers['retry-after']).toBe('1');
+      expect(response.headers['retry-after']).toMatch(/^[12]$/);
       expect(response.body).toEqual(busy);
       expect(handler).not.toHaveBeenCalled();
       expect(onError).not.toHaveBeenCalled();
@@ -93,7 +93,7 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       app.get('/', lockRequest('a', { locks, onError: 'respond' }), tellKeys);
       const response = await request(app).get('/');
       expect(response.status).toBe(503);
-      expect(response.headers['retry-after']).toBe('1');
+      expect(response.headers['retry-after']).toMatch(/^[12]$/);
       expect(response.body).toEqual({
         code: 'LOCK_STORE_FAILED',
         message: 'The lock store is not available',

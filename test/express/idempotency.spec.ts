@@ -108,7 +108,9 @@ describe.each(VERSIONS)('the Idempotency-Key recipe in $version', ({ express }) 
   it('answers 409 to a duplicate that has waited long enough', async () => {
     const impatient = new LockService(new RedisLockStore(client.redis), { waitTimeout: 0 });
     await locks.withLock('idempotency:ann:k1', async () => {
-      const { body } = await pay(shop(impatient)).expect(409).expect('Retry-After', '1');
+      const { body } = await pay(shop(impatient))
+        .expect(409)
+        .expect('Retry-After', /^[12]$/);
       expect(body.code).toBe('LOCK_TIMEOUT');
     });
     expect(work).not.toHaveBeenCalled();

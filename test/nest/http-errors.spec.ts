@@ -96,7 +96,10 @@ describe.each(ADAPTERS)('lock errors over HTTP, on %s', (adapter) => {
     async (path) => {
       await using app = await startApp(parts);
       await app.elsewhere.withLock('order:7', async () => {
-        const { body } = await app.http.get(`/${path}`).expect(409).expect('retry-after', '1');
+        const { body } = await app.http
+          .get(`/${path}`)
+          .expect(409)
+          .expect('retry-after', /^[12]$/);
         expect(body).toEqual({
           statusCode: 409,
           code: 'LOCK_TIMEOUT',
@@ -111,7 +114,10 @@ describe.each(ADAPTERS)('lock errors over HTTP, on %s', (adapter) => {
     const lockOptions = { http: { busyStatus: 423, retryAfter: 30 } };
     await using app = await startApp({ ...parts, lockOptions });
     await app.elsewhere.withLock('order:7', async () => {
-      const { body } = await app.http.get('/orders/7').expect(423).expect('retry-after', '30');
+      const { body } = await app.http
+        .get('/orders/7')
+        .expect(423)
+        .expect('retry-after', /^[3-6]\d$/);
       expect(body).toMatchObject({ statusCode: 423, code: 'LOCK_TIMEOUT' });
     });
   });
@@ -123,7 +129,10 @@ describe.each(ADAPTERS)('lock errors over HTTP, on %s', (adapter) => {
       await using app = await startApp({ ...parts, lockOptions: { store } });
       store.answer = Promise.reject(new Error(PRIVATE));
       store.answer.catch(() => {}); // attempts reject with it
-      const response = await app.http.get(`/${path}`).expect(503).expect('retry-after', '1');
+      const response = await app.http
+        .get(`/${path}`)
+        .expect(503)
+        .expect('retry-after', /^[12]$/);
       expect(response.body).toEqual({
         statusCode: 503,
         code: 'LOCK_STORE_FAILED',
@@ -204,7 +213,10 @@ describe.each(ADAPTERS)('lock errors over HTTP, on %s', (adapter) => {
     await app.http.get('/before/7').expect(200, { id: '7' });
     expect(app.log).toEqual(['+order:7', '-order:7', '+order:7', '-order:7']);
     await app.elsewhere.withLock('order:7', async () => {
-      await app.http.get('/orders/7').expect(409).expect('retry-after', '1');
+      await app.http
+        .get('/orders/7')
+        .expect(409)
+        .expect('retry-after', /^[12]$/);
       await app.http.get('/before/7').expect(409);
     });
   });

@@ -13,12 +13,13 @@ const blocks = readPage('README.md').blocks.filter(
 );
 
 const CORE_ERRORS = readFileSync(join(ROOT, 'lib/core/lock-errors.ts'), 'utf8');
+const QUEUE_ERRORS = readFileSync(join(ROOT, 'lib/core/contract/queue-full-error.ts'), 'utf8');
 const FENCING_ERRORS = readFileSync(join(ROOT, 'lib/fencing/fencing-errors.ts'), 'utf8');
 
 /** By code, the class that has it. */
 const ERRORS = Object.fromEntries(
   [
-    ...(CORE_ERRORS + FENCING_ERRORS).matchAll(
+    ...(CORE_ERRORS + QUEUE_ERRORS + FENCING_ERRORS).matchAll(
       /class (\w+) extends LockError \{\s+readonly code = '(\w+)'/g,
     ),
   ].map(([, name, code]) => [code, name]),

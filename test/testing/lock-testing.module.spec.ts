@@ -147,7 +147,7 @@ describe.each<[string, () => ModuleMetadata['imports']]>([
     const busy = control.busy('shipment:7');
     const refused = await ship('7').expect(423);
     expect(refused.body).toMatchObject({ code: 'LOCK_TIMEOUT' });
-    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.headers['retry-after']).toMatch(/^[12]$/);
     busy.release();
     await ship('7').expect(201, { shipped: '7' });
   });

@@ -8,6 +8,7 @@ const SHORTEST_TTL = 10;
 export const LOCK_RULES = {
   ttl: aWhole('ms', { from: SHORTEST_TTL }),
   waitTimeout: aWhole('ms', { from: 0, orInfinity: true }),
+  maxWaiting: aWhole('callers', { from: 0, orInfinity: true }),
   retryDelay: aWhole('ms', { from: 0 }),
   retryJitter: aWhole('ms', { from: 0 }),
   retryCount: aWhole('attempts', { from: 0, orInfinity: true }),

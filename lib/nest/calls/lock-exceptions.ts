@@ -1,6 +1,11 @@
 import { HttpException } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
-import { httpStatus, isWorthRetrying, publicMessage } from '../../core/http-status.js';
+import {
+  httpStatus,
+  isWorthRetrying,
+  publicMessage,
+  retryAfterHeader,
+} from '../../core/http-status.js';
 import { LockError } from '../../core/lock-errors.js';
 import type { LockErrorOptions } from '../../http/error-options.js';
 import { ClientGoneException } from './client-gone.js';
@@ -73,7 +78,7 @@ export function graphqlError(cause: LockError, options: LockHttpOptions = {}): E
 /** Express' response and Fastify's reply both have `header`. */
 function setRetryAfter(context: ExecutionContext, { retryAfter = 1 }: LockHttpOptions): void {
   const response = context.switchToHttp().getResponse<HeaderTarget>();
-  if (!response.headersSent) response.header('Retry-After', String(retryAfter));
+  if (!response.headersSent) response.header('Retry-After', retryAfterHeader(retryAfter));
 }
 
 interface HeaderTarget {

@@ -1,18 +1,18 @@
 import type { DiscoveryService } from '@nestjs/core';
-import { checkDefaults, DEFAULT_RULES } from '../../core/option-layers.js';
+import { checkDefaults } from '../../core/option-layers.js';
 import { show } from '../../core/option-values.js';
 import { optionError } from '../../core/options/option-error.js';
 import {
   a,
   aBag,
   aBoolean,
-  aClock,
   aFunction,
   aName,
   anything,
   checkOptions,
 } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
+import { SERVICE_RULES } from '../../core/service-options.js';
 import { checkStore } from '../../core/store-upkeep.js';
 import { ERROR_RULES } from '../../http/error-options.js';
 import { REDIS_RULES } from '../../stores/redis/redis-lock-options.js';
@@ -41,7 +41,7 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
   ...EXTRA_RULES,
   http: aBag(ERROR_RULES, '{ busyStatus: 423 }'),
   enabled: aBoolean,
-  clock: aClock,
+  ...SERVICE_RULES,
   keyPrefix,
   replicas,
   replicaTimeout,
@@ -49,7 +49,6 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
   nodeTimeout,
   quarantine,
   largestTtl,
-  ...DEFAULT_RULES,
 };
 
 const aList = a('a list', Array.isArray);

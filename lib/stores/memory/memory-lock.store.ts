@@ -54,7 +54,8 @@ export class MemoryLockStore implements LockStore {
     const { permits, fencingToken } = held;
     const holders = [...held.holders.values()];
     const { holder } = holders[0]!;
-    const remaining = Math.max(...holders.map(({ expiry }) => expiry.due)) - this.#clock.now();
+    const end = holders.reduce((latest, { expiry }) => Math.max(latest, expiry.due), 0);
+    const remaining = end - this.#clock.now();
     if (permits === undefined) return { key, holder, fencingToken, remaining };
     return {
       key,

@@ -7,6 +7,7 @@ import { TurnCalls } from './turn-calls.js';
 
 interface Extension {
   readonly held: Held;
+  readonly keys: readonly string[];
   readonly ttl: number;
   readonly resolve: (isOurs: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -38,7 +39,7 @@ export class Extensions {
   /** Resolves `false` when a key is no longer ours. */
   extend(held: Held, ttl: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add({ held, ttl, resolve, reject });
+      this.#waiting.add({ held, keys: held.keys, ttl, resolve, reject });
     });
   }
 

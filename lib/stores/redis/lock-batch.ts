@@ -28,8 +28,8 @@ export class LockBatch {
 
   /** Without a `ttl`, the lock is freed. Returns the index of its answer. */
   add({ request, keys, value }: Held, ttl?: number, floor?: bigint): number {
-    this.#keys.push(...keys);
-    this.#args.push(...wish(value, request.keys.length, ttl, floor));
+    for (const key of keys) this.#keys.push(key);
+    for (const arg of wish(value, request.keys.length, ttl, floor)) this.#args.push(arg);
     return this.#ends.push(this.#keys.length) - 2;
   }
 

@@ -7,7 +7,7 @@ import type { ScriptRunner } from './script-runner.js';
 import { LARGEST_CALL } from './turn-calls.js';
 import { TurnProbe } from './turn-probe.js';
 
-/** Locks that are gathered before a turn sends anything: the server has something to do. Then it is twice as many each time. */
+/** Keys that are gathered before a turn sends anything: the server has something to do. Then it is twice as many each time. */
 const FIRST_CALL = 4;
 
 /** What somebody wants of a lock: without a `ttl`, to free it. */
@@ -85,7 +85,7 @@ export class LockCalls {
     }
     const batch = this.#batchFor(held);
     const index = batch.add(held, ttl, floor);
-    this.#count();
+    this.#count(held.request.keys.length);
     return batch.answers.then((answers) => {
       try {
         return read(answerFrom(answers, index));
@@ -111,10 +111,11 @@ export class LockCalls {
     return batch;
   }
 
-  /** One more has been gathered. */
-  #count(): void {
+  /** One more has been gathered. A lock of many keys is as much work for the server as many locks. */
+  #count(keys: number): void {
     this.#size++;
-    if (--this.#missing > 0) return;
+    this.#missing -= keys;
+    if (this.#missing > 0) return;
     this.send();
     this.#limit = Math.min(2 * this.#limit, LARGEST_CALL);
     this.#missing = this.#limit;

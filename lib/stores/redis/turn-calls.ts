@@ -1,10 +1,18 @@
 import { inRootContext } from '../../core/async/root-context.js';
 
-/** Enough to spare commands, and little enough to keep nobody else waiting at the server. */
+/** Locks, or their keys. Enough to spare commands, and little enough to keep nobody else waiting at the server. */
 export const LARGEST_CALL = 100;
 
+/** Something to send, for some keys of the server. */
+interface Sent {
+  readonly keys: readonly string[];
+}
+
+/** Several keys of the server belong to one lock. */
+const MOST_KEYS_OF_A_CALL = 4 * LARGEST_CALL;
+
 /** Gathers what one turn of the event loop wants to send, and makes few calls of it. A call holds one group. */
-export class TurnCalls<Item> {
+export class TurnCalls<Item extends Sent> {
   readonly #groupOf: (item: Item) => string | number;
   readonly #call: (items: readonly Item[]) => void;
   #items: Item[] = [];
@@ -26,18 +34,22 @@ export class TurnCalls<Item> {
   };
 }
 
-function inCalls<Item>(items: readonly Item[], groupOf: (item: Item) => string | number): Item[][] {
-  const open = new Map<string | number, Item[]>();
+function inCalls<Item extends Sent>(
+  items: readonly Item[],
+  groupOf: (item: Item) => string | number,
+): Item[][] {
+  const open = new Map<string | number, { call: Item[]; keys: number }>();
   const calls: Item[][] = [];
   for (const item of items) {
     const group = groupOf(item);
-    let call = open.get(group);
-    if (!call || call.length === LARGEST_CALL) {
-      call = [];
-      open.set(group, call);
-      calls.push(call);
+    let last = open.get(group);
+    if (!last || last.call.length === LARGEST_CALL || last.keys >= MOST_KEYS_OF_A_CALL) {
+      last = { call: [], keys: 0 };
+      open.set(group, last);
+      calls.push(last.call);
     }
-    call.push(item);
+    last.call.push(item);
+    last.keys += item.keys.length;
   }
   return calls;
 }

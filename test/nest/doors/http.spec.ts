@@ -58,7 +58,8 @@ describe.each(ADAPTERS)('HTTP, on %s', (adapter) => {
       strike(door.control, 'order:7');
       const response = await door.http.post(`/orders/${where}/7`).expect(STATUS[name]);
       expect(response.body.code).toBe(name === 'lost' ? undefined : code);
-      expect(response.headers['retry-after']).toBe(name === 'lost' ? undefined : '1');
+      const seconds = response.headers['retry-after'];
+      expect(seconds ?? 'none').toMatch(name === 'lost' ? 'none' : /^[12]$/);
       expect(response.text).not.toContain(PRIVATE);
       expect(door.get(Orders).ran).toHaveLength(hasRun ? 1 : 0);
     });
