@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from './async/abort-listeners.js';
 import { inRootContext } from './async/root-context.js';
 
 /**
@@ -12,13 +13,13 @@ export function eitherOf(...signals: readonly (AbortSignal | undefined)[]): {
   const either = new AbortController();
   const abort = (reason: unknown) => inRootContext(() => either.abort(reason));
   const ends = signals.flatMap((signal) =>
-    signal ? { signal, end: () => abort(signal.reason) } : [],
+    signal ? { signal, end: { handleEvent: () => abort(signal.reason) } } : [],
   );
   for (const { signal, end } of ends) {
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end.handleEvent();
+    onAbort(signal, end);
   }
-  const forget = () => ends.forEach(({ signal, end }) => signal.removeEventListener('abort', end));
+  const forget = () => ends.forEach(({ signal, end }) => offAbort(signal, end));
   return { signal: either.signal, abort, forget };
 }
 

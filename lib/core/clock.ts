@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from './async/abort-listeners.js';
 import { PassedTime } from './passed-time.js';
 
 /** Takes back what was scheduled. Safe to call when it has already happened. */
@@ -79,11 +80,12 @@ export function sleep(
     if (signal?.aborted) return resolve();
     const wake = () => {
       cancel();
-      signal?.removeEventListener('abort', wake);
+      if (signal) offAbort(signal, listener);
       resolve();
     };
+    const listener = { handleEvent: wake };
     const cancel = clock.schedule(ms, wake, background);
-    signal?.addEventListener('abort', wake, { once: true });
+    if (signal) onAbort(signal, listener);
   });
 }
 

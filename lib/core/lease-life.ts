@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from './async/abort-listeners.js';
 import type { Clock } from './clock.js';
 import { reasonOf } from './contract/safe-error.js';
 import { LockLostError, LockStoreError } from './lock-errors.js';
@@ -138,9 +139,9 @@ export abstract class LeaseLife {
   }
 
   #watch(session: AbortSignal): void {
-    const ended = () => void this.lose('session');
-    session.addEventListener('abort', ended, { once: true });
-    this.#unwatch = () => session.removeEventListener('abort', ended);
+    const ended = { handleEvent: () => void this.lose('session') };
+    onAbort(session, ended);
+    this.#unwatch = () => offAbort(session, ended);
   }
 
   /** What is said of an error of the store. */

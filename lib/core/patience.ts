@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from './async/abort-listeners.js';
 import { inRootContext } from './async/root-context.js';
 import type { Clock } from './clock.js';
 import type { ResolvedLockOptions } from './lock-options.js';
@@ -56,13 +57,13 @@ export class Patience {
   /** Runs `wait`, which ends with `signal`, whoever aborts it: the caller's own signal, `stop`, or the deadline. */
   async during<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.options;
-    const stop = () => this.stop(signal!.reason);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
+    const stop = { handleEvent: () => this.stop(signal!.reason) };
+    if (signal) onAbort(signal, stop);
+    if (signal?.aborted) stop.handleEvent();
     try {
       return await wait(this.#stop.signal);
     } finally {
-      signal?.removeEventListener('abort', stop);
+      if (signal) offAbort(signal, stop);
     }
   }
 

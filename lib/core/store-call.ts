@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from './async/abort-listeners.js';
 import type { Clock } from './clock.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
@@ -90,7 +91,7 @@ class OpenCall<Answer, Result> implements QueuedTimer {
   follow(answer: Promise<Answer>, due: number): void {
     const { signal } = this.#call;
     this.#timers.move(this, due);
-    signal?.addEventListener('abort', this, { once: true });
+    if (signal) onAbort(signal, this);
     answer.then(
       (value) => this.#answered(value),
       (error: unknown) => this.#fail(error),
@@ -124,7 +125,8 @@ class OpenCall<Answer, Result> implements QueuedTimer {
 
   #settle(isAnswer: boolean, value: unknown): void {
     this.#isOpen = false;
-    this.#call.signal?.removeEventListener('abort', this);
+    const { signal } = this.#call;
+    if (signal) offAbort(signal, this);
     try {
       this.#resolve(isAnswer ? this.#call.read(value as Answer) : this.#call.recover(value));
     } catch (error) {

@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from './async/abort-listeners.js';
 import type { Passed } from './grant.js';
 import type { InLine, LocalQueue } from './local-queue.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
@@ -60,7 +61,7 @@ export class Turn implements InLine<Turn> {
       this.#resolve = resolve;
       this.#reject = reject;
       this.#timer = limits.timers.add(limits.deadline, () => this.stop(limits.tooLate()));
-      limits.signal?.addEventListener('abort', this, { once: true });
+      if (limits.signal) onAbort(limits.signal, this);
       this.#lineUp();
     });
   }
@@ -143,7 +144,7 @@ export class Turn implements InLine<Turn> {
   #endWait(): void {
     const { timers, signal } = this.#limits!;
     timers.remove(this.#timer!);
-    signal?.removeEventListener('abort', this);
+    if (signal) offAbort(signal, this);
     this.#limits = undefined;
     this.#timer = undefined;
     this.#resolve = undefined;

@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from '../core/async/abort-listeners.js';
 import { systemClock } from '../core/clock.js';
 import type { FencedHolder } from './fenced-holder.js';
 
@@ -75,12 +76,12 @@ function endOf(
   { waitTimeout, signal, late }: Patience,
   end: (reason: unknown) => void,
 ): () => void {
-  const abort = () => end(signal!.reason);
-  signal?.addEventListener('abort', abort, { once: true });
+  const abort = { handleEvent: () => end(signal!.reason) };
+  if (signal) onAbort(signal, abort);
   const cancel =
     waitTimeout < Infinity ? systemClock.schedule(waitTimeout, () => end(late())) : undefined;
   return () => {
-    signal?.removeEventListener('abort', abort);
+    if (signal) offAbort(signal, abort);
     cancel?.();
   };
 }

@@ -1,3 +1,4 @@
+import { makeRoom } from '../core/async/emitter-room.js';
 import { inRootContext } from '../core/async/root-context.js';
 import { sleep, systemClock } from '../core/clock.js';
 import type { Clock } from '../core/clock.js';
@@ -111,6 +112,7 @@ export class LeaderElection {
       if (key === term.key) this.events.publish('jeopardy', term, { error, remaining });
     };
     this.#term = term;
+    makeRoom(this.#locks.events, 1);
     this.#locks.events.on('jeopardy', tell);
     this.events.publish('elected', term);
     this.#work = this.#run(term);
@@ -118,6 +120,7 @@ export class LeaderElection {
     if (lock.isHeld) await this.#grace();
     await lock.release();
     this.#locks.events.off('jeopardy', tell);
+    makeRoom(this.#locks.events, -1);
     this.#term = undefined;
     if (end.reason === 'released') this.events.publish('resigned', term);
     else this.events.publish('lost', term, end);
