@@ -2,6 +2,8 @@ import { type Lock, LockService, type LockStore } from 'nest-holdfast';
 import { StallWatch } from '../stall-watch.js';
 import { until } from '../until.js';
 
+/** Milliseconds, and longer than a server hangs here, on a machine that stands still for a while. */
+export const STORE_TIMEOUT = 12_000;
 /** Milliseconds, and less than there are between the warning and the loss. */
 const SHORT = 300;
 
@@ -27,7 +29,8 @@ export class Contender {
     this.#refused = refusalsOf(opened.store);
     this.#granted = granted;
     const polling = { retryDelay: 20, retryJitter: 10 };
-    this.locks = new LockService(opened.store, { ttl, waitTimeout: 30_000, ...polling });
+    const timeouts = { waitTimeout: 30_000, storeTimeout: STORE_TIMEOUT };
+    this.locks = new LockService(opened.store, { ttl, ...timeouts, ...polling });
     for (const event of ['jeopardy', 'recovered', 'lost'] as const)
       this.locks.events.on(event, () => this.events.push(event));
   }

@@ -1,7 +1,7 @@
 import type { Lock } from 'nest-holdfast';
 import { TcpProxy } from '../tcp-proxy.js';
 import { until } from '../until.js';
-import { Contender, type OpenedStore } from './contender.js';
+import { Contender, STORE_TIMEOUT, type OpenedStore } from './contender.js';
 import { inTime } from './in-time.js';
 
 /** A server, or several that are one service: what is in `test/support` is of this shape. */
@@ -47,7 +47,7 @@ export interface FaultyStore<Server extends FaultyServer = FaultyServer> {
 /** Milliseconds by which a server may be late that frees the key of a dead process. */
 export const LATENESS = 6_000;
 /** Longer than any call of a process takes that ends as it should. */
-const CLOSE_WITHIN = 8_000;
+const CLOSE_WITHIN = 1.5 * STORE_TIMEOUT;
 
 /** A server whose faults a test makes, the processes that use it, and who of them holds what. */
 export class FaultBench<Server extends FaultyServer> {
