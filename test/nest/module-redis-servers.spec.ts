@@ -35,6 +35,7 @@ describe('DistributedLockModule on several servers', () => {
     const [here, there] = [await start({ redis, replicas: 1 }), await start({ redis })];
     const client = here.get<Redis>(getLockClientToken());
     expect(client).toBeInstanceOf(Redis);
+    expect(client.options).toMatchObject({ failoverDetector: true, socketTimeout: 8_000 });
     await here.get(LockService).withLock('order:1', async () => {
       expect(await there.get(LockService).tryAcquire('order:1')).toBeUndefined();
       expect(await sentinel.replicas[0]!.command('EXISTS', 'lock:order:1')).toBe(1);
@@ -49,6 +50,7 @@ describe('DistributedLockModule on several servers', () => {
     const client = here.get<Cluster>(getLockClientToken());
     expect(client).toBeInstanceOf(Cluster);
     expect(client.options.keyPrefix).toBe('app:');
+    expect(client.options.redisOptions).toMatchObject({ socketTimeout: 8_000 });
     await here.get(LockService).withLock('order:1', async () => {
       expect(await there.get(LockService).tryAcquire('order:1')).toBeUndefined();
       expect(await client.exists('lock:order:1')).toBe(1);

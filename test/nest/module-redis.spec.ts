@@ -67,6 +67,21 @@ describe('DistributedLockModule on Redis', () => {
     }
   });
 
+  it.each<[string, () => DistributedLockModuleOptions, number | undefined]>([
+    ['a URL', () => ({ redis: server.url }), 8_000],
+    ['its options', () => ({ redis: { port: server.port }, silenceTimeout: 1_000 }), 4_000],
+    ['options of its own', () => ({ redis: { port: server.port, socketTimeout: 7 } }), 7],
+    ['no limit', () => ({ redis: server.url, silenceTimeout: Infinity }), undefined],
+    ['a client', () => ({ redis: own }), undefined],
+  ])(
+    'made from %s, a client gives up a silent server in time',
+    async (_what, options, expected) => {
+      const app = await start(options());
+      expect(app.get<Redis>(getLockClientToken()).options.socketTimeout).toBe(expected);
+      await app.close();
+    },
+  );
+
   it('trap-24 leaves a client open that was handed in, and a store’s client too', async () => {
     const app = await start({ redis: own });
     expect(app.get(getLockClientToken())).toBe(own);

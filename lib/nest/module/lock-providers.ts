@@ -90,7 +90,7 @@ async function connectionsFor(
   if (options.enabled === false || standIns) return undefined;
   checkStoreIsSet(options);
   const { redis } = options;
-  return redis === undefined ? undefined : inRootContext(() => connectAll(redis));
+  return redis === undefined ? undefined : inRootContext(() => connectAll(redis, options));
 }
 
 async function serviceFor(
@@ -99,7 +99,16 @@ async function serviceFor(
   name?: string,
   standIns?: StandIns,
 ): Promise<LockService> {
-  const { redis, store, keyPrefix, replicas, replicaTimeout, localPassLimit, ...others } = options;
+  const {
+    redis,
+    store,
+    keyPrefix,
+    replicas,
+    replicaTimeout,
+    localPassLimit,
+    silenceTimeout,
+    ...others
+  } = options;
   const { nodeTimeout, quarantine, largestTtl, enabled, http, ...defaults } = others;
   if (standIns) {
     const clock = standIns.clock ?? defaults.clock;

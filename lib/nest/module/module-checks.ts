@@ -32,7 +32,7 @@ export const MODULE_NAME = Symbol.for('nest-holdfast:module-name');
 
 /** Known before the options are, so a factory of options cannot give them. */
 const EXTRA_RULES: OptionRules<DistributedLockModuleExtras> = { name: aName, isGlobal: aBoolean };
-const { keyPrefix, replicas, replicaTimeout, localPassLimit } = REDIS_RULES;
+const { keyPrefix, replicas, replicaTimeout, localPassLimit, silenceTimeout } = REDIS_RULES;
 const { nodeTimeout, quarantine, largestTtl } = REDLOCK_RULES;
 
 const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExtras> = {
@@ -46,6 +46,7 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
   replicas,
   replicaTimeout,
   localPassLimit,
+  silenceTimeout,
   nodeTimeout,
   quarantine,
   largestTtl,

@@ -23,6 +23,8 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
   readonly replicaTimeout?: RedisLockStoreOptions['replicaTimeout'];
   /** See `RedisLockStoreOptions.localPassLimit`. Only with `redis`. */
   readonly localPassLimit?: RedisLockStoreOptions['localPassLimit'];
+  /** See `RedisLockStoreOptions.silenceTimeout`. Only with `redis`. */
+  readonly silenceTimeout?: RedisLockStoreOptions['silenceTimeout'];
   /** See `RedlockStoreOptions.nodeTimeout`. Only with a list. */
   readonly nodeTimeout?: RedlockStoreOptions['nodeTimeout'];
   /** See `RedlockStoreOptions.quarantine`. Only with a list. */

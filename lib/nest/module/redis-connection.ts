@@ -5,6 +5,8 @@ import { reasonOf } from '../../core/contract/safe-error.js';
 import { show } from '../../core/option-values.js';
 import { optionError } from '../../core/options/option-error.js';
 import type { RedisClient } from '../../stores/redis/redis-client.js';
+import { clientOptions, clusterOptions } from './redis-defaults.js';
+import type { SilenceLimits } from './redis-defaults.js';
 
 /**
  * Where Redis is: a URL, options of ioredis (with `sentinels` and `name` for Sentinel), nodes of a Cluster, a client of yours
@@ -33,10 +35,15 @@ export interface RedisConnection {
 const QUIT_TIMEOUT = 1_000;
 
 /** `option` is how messages name the source: `redis`, or one of a list. Throws `TypeError`. */
-export async function connectRedis(source: RedisSource, option: string): Promise<RedisConnection> {
+export async function connectRedis(
+  source: RedisSource,
+  option: string,
+  limits: SilenceLimits,
+): Promise<RedisConnection> {
   if (isClient(source)) return { client: source, close: async () => undefined };
   checkSource(source, option);
-  const client = typeof source === 'function' ? await source() : await openClient(source, option);
+  const client =
+    typeof source === 'function' ? await source() : await openClient(source, option, limits);
   if (!isClient(client)) {
     throw optionError(`${option} must return a client of ioredis, got ${show(client)}`);
   }
@@ -57,8 +64,9 @@ function checkSource(source: unknown, option: string): void {
 async function openClient(
   source: string | RedisOptions | RedisClusterSource,
   option: string,
+  limits: SilenceLimits,
 ): Promise<Redis | Cluster> {
-  const client = await newClient(source, option);
+  const client = await newClient(source, option, limits);
   const logger = new Logger('DistributedLockModule');
   let reported: string | undefined;
   client.on('error', (error: Error) => {
@@ -73,17 +81,18 @@ async function openClient(
 async function newClient(
   source: string | RedisOptions | RedisClusterSource,
   option: string,
+  limits: SilenceLimits,
 ): Promise<Redis | Cluster> {
   if (typeof source === 'string') checkUrl(source, option);
   else checkServers(source);
   const { Cluster: ClusterClient, Redis: Client } = await loadIoredis();
-  if (typeof source === 'string') return new Client(source);
-  if (!('cluster' in source)) return new Client(source);
+  if (typeof source === 'string') return new Client(source, clientOptions({}, limits));
+  if (!('cluster' in source)) return new Client(clientOptions(source, limits));
   const { cluster, ...options } = source;
   cluster.forEach((node, index) => {
     if (typeof node === 'string') checkUrl(node, `${option}.cluster[${index}]`);
   });
-  return new ClusterClient([...cluster], options);
+  return new ClusterClient([...cluster], clusterOptions(options, limits));
 }
 
 /** Refuses what ioredis would take for the path of a socket, or repeat in an error, with the password in it. */

@@ -1,5 +1,6 @@
 import type { RedisClient } from '../../stores/redis/redis-client.js';
 import { connectRedis } from './redis-connection.js';
+import type { SilenceLimits } from './redis-defaults.js';
 import type { RedisConnection, RedisSource } from './redis-connection.js';
 
 /** The one client of a module, or those of the nodes of its Redlock. */
@@ -11,10 +12,11 @@ export interface RedisConnections {
 /** Opens what is missing. When one source of several is unusable, the others are closed again. */
 export async function connectAll(
   source: RedisSource | readonly RedisSource[],
+  limits: SilenceLimits,
 ): Promise<RedisConnections> {
-  if (!isList(source)) return connectRedis(source, 'redis');
+  if (!isList(source)) return connectRedis(source, 'redis', limits);
   const opened = await Promise.allSettled(
-    source.map((each, index) => connectRedis(each, `redis[${index}]`)),
+    source.map((each, index) => connectRedis(each, `redis[${index}]`, limits)),
   );
   const connections = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failed = opened.find((each) => each.status === 'rejected');

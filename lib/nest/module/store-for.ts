@@ -43,6 +43,7 @@ async function redlockOver(
 }
 
 function redisOn(client: RedisClient, options: DistributedLockModuleOptions): RedisLockStore {
-  const { keyPrefix, replicas, replicaTimeout, localPassLimit } = options;
-  return new RedisLockStore(client, { keyPrefix, replicas, replicaTimeout, localPassLimit });
+  const { keyPrefix, replicas, replicaTimeout, localPassLimit, silenceTimeout } = options;
+  const limits = { localPassLimit, silenceTimeout };
+  return new RedisLockStore(client, { keyPrefix, replicas, replicaTimeout, ...limits });
 }

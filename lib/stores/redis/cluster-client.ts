@@ -13,6 +13,7 @@ export interface ClusterNodeClient extends RedisClient {
 export interface ClusterClient extends RedisClient {
   /** For each slot: `host:port` of its master, then of its replicas. */
   readonly slots: readonly (readonly string[] | undefined)[];
+  refreshSlotsCache?(): void;
   nodes(role: 'all' | 'master'): readonly ClusterNodeClient[];
   on(event: string, listener: (node: ClusterNodeClient) => void): unknown;
   off(event: string, listener: (node: ClusterNodeClient) => void): unknown;

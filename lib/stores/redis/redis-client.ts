@@ -25,6 +25,8 @@ interface RedisClientOptions {
   readonly protocol?: number | undefined;
   /** Whether ioredis subscribes again by itself after a reconnect. Nobody can catch it when the server refuses that. */
   readonly autoResubscribe?: boolean | undefined;
+  /** Without one, a connection that is lost does not come back. */
+  readonly retryStrategy?: unknown;
 }
 
 /** What a connection needs to be woken on. */

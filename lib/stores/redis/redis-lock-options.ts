@@ -33,6 +33,13 @@ export interface RedisLockStoreOptions {
    * @default 8
    */
   readonly localPassLimit?: number | undefined;
+  /**
+   * Milliseconds for which the server may answer nothing that it was asked, before its connection is given up and the client
+   * connects anew; `replicaTimeout` is added where replicas are awaited. A server that hangs closes no connection, and a failover
+   * would go unnoticed. `Infinity` never gives one up: for a client that shares its connection with commands that block.
+   * @default 3_000
+   */
+  readonly silenceTimeout?: number | undefined;
 }
 
 export const REDIS_RULES: OptionRules<RedisLockStoreOptions> = {
@@ -41,6 +48,7 @@ export const REDIS_RULES: OptionRules<RedisLockStoreOptions> = {
   replicaTimeout: aWhole('ms', { from: 1 }),
   batchWrites: aBoolean,
   localPassLimit: aWhole('times', { from: 0, orInfinity: true }),
+  silenceTimeout: aWhole('ms', { from: 1, orInfinity: true }),
 };
 
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
@@ -56,8 +64,9 @@ export function resolveStoreOptions(
     replicaTimeout = 1_000,
     batchWrites = true,
     localPassLimit = 8,
+    silenceTimeout = 3_000,
   } = options;
-  return { keyPrefix, replicas, replicaTimeout, batchWrites, localPassLimit };
+  return { keyPrefix, replicas, replicaTimeout, batchWrites, localPassLimit, silenceTimeout };
 }
 
 export function checkClient(client: RedisClient): void {

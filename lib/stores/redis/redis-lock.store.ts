@@ -15,6 +15,8 @@ import { extendMany } from './extend-many.js';
 import { Extensions } from './extensions.js';
 import { watchServer } from './failover.js';
 import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, permitsFrom } from './held.js';
+import type { SilenceWatch } from './failover/silence-watch.js';
+import { watchSilence } from './failover/watch-silence.js';
 import { asInspection } from './inspection.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
@@ -57,12 +59,14 @@ export class RedisLockStore implements LockStore {
   readonly #waitingRoom: WaitingRoom | undefined;
   readonly #client: RedisClient;
   readonly #slotOf: (lock: string) => number;
+  readonly #silence: SilenceWatch;
   readonly #clusterWatches: ClusterWatch[] = [];
   #link: RedisServerLink | undefined;
 
   constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
     checkClient(client);
-    const { keyPrefix, batchWrites, localPassLimit, ...replicas } = resolveStoreOptions(options);
+    const { keyPrefix, batchWrites, localPassLimit, silenceTimeout, ...replicas } =
+      resolveStoreOptions(options);
     const clientPrefix = clientKeyPrefix(client);
     const id = (client.isCluster ? '~' : '') + randomBytes(8).toString('base64url');
     this.supports = {
@@ -76,9 +80,12 @@ export class RedisLockStore implements LockStore {
     const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
     this.#client = client;
     this.#slotOf = slotOf;
-    this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf);
+    const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
+    this.#silence = watchSilence(client, silenceTimeout + awaited);
+    const asked = () => this.#silence.asked();
+    this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf, asked);
     const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock for itself
-    const direct = new ScriptRunner(client, replicas, false, slotOf); // for calls that hold what a turn wants already
+    const direct = new ScriptRunner(client, replicas, false, slotOf, asked); // for calls that hold what a turn wants already
     // While a slot of a Cluster moves, some of its keys are here and some there, and a node may hang that others need not wait for.
     const isOneServer = client.isCluster !== true;
     const lockCalls = new LockCalls(gathers ? direct : this.#runner, slotOf, gathers);
@@ -140,6 +147,7 @@ export class RedisLockStore implements LockStore {
   /** Ends the subscription, and leaves nothing of ours with the client. */
   async close(): Promise<void> {
     this.#around.lockCalls.send(); // before whatever is asked of the client next
+    this.#silence.close();
     this.#link?.close();
     for (const watch of this.#clusterWatches.splice(0)) watch.close();
     this.#waitingRoom?.close();

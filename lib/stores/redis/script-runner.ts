@@ -20,18 +20,21 @@ export class ScriptRunner {
   readonly #client: RedisClient;
   readonly #batch: WriteBatch | undefined;
   readonly #options: ReplicaOptions;
+  readonly #asked: () => void;
   #flush: (() => void) | undefined;
   readonly #masters: SlotMasters | undefined;
 
-  /** `slotOf` is that of a key on a Cluster. */
+  /** `slotOf` is that of a key on a Cluster. `asked` is called with each command. */
   constructor(
     client: RedisClient,
     options: ReplicaOptions,
     batchWrites: boolean,
     slotOf: (key: string) => number,
+    asked: () => void,
   ) {
     this.#client = client;
     this.#options = options;
+    this.#asked = asked;
     this.#batch = batchWrites ? new WriteBatch(client) : undefined;
     const needsMasters = client.isCluster && options.replicas > 0;
     this.#masters = needsMasters ? new SlotMasters(client, slotOf) : undefined;
@@ -55,6 +58,7 @@ export class ScriptRunner {
     read: Read<T>,
     failed?: Failed,
   ): Promise<T> {
+    this.#asked();
     this.#flush?.();
     this.#batch?.join();
     return script.run(this.#client, keys, args, read, failed);
@@ -69,6 +73,7 @@ export class ScriptRunner {
     failed?: Failed,
   ): Promise<T> {
     if (this.#options.replicas === 0) return this.run(script, keys, args, read, failed);
+    this.#asked();
     const answer = this.#masters
       ? this.#masters.run(keys, (master, named) => this.#replicated(master, script, named, args, read)) // prettier-ignore
       : this.#replicated(this.#client, script, keys, args, read);
