@@ -20,6 +20,7 @@ const APPLICATIONS = [
   ['express5-esm', 'Express 5 as ES modules, without Nest'],
   ['express5-cjs', 'Express 5 as CommonJS, without Nest'],
   ['types', 'the types, in every way to resolve them'],
+  ['builds', 'what tsc, SWC, esbuild, terser, webpack and nest build make of a class'],
 ] as const;
 
 /** Applications that install the packed package as everybody does, each with its own versions of everything else. */
