@@ -111,37 +111,54 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
 
 /** An option without a rule does not compile. */
 const RULES: OptionRules<LockOptions> = LOCK_RULES;
-const NAMES = Object.keys(RULES);
+const NAMES = Object.keys(RULES) as (keyof LockOptions)[];
 
-/** Later layers win; a value of `undefined` leaves the earlier one. Throws `TypeError` or `RangeError` naming the option. */
+/**
+ * A value of `undefined` leaves that of `base`. Throws `TypeError` or `RangeError` naming the option.
+ *
+ * The fields are listed, and not spread: this is on the way of every lock.
+ */
 export function resolveLockOptions(
   base: ResolvedLockOptions,
-  ...layers: readonly (LockOptions | undefined)[]
+  layer?: LockOptions,
 ): ResolvedLockOptions {
-  const options: Record<string, unknown> = { ...base };
-  let mode: unknown;
-  for (const layer of layers) {
-    checkLockOptions(layer);
-    for (const [name, value] of Object.entries(layer ?? {})) {
-      if (!isOption(name)) throw unknownOption(name, NAMES);
-      if (value === undefined) continue;
-      RULES[name](name, value);
-      if (name === 'mode') mode = value;
-      else options[name] = value;
-    }
-  }
-  if (mode !== undefined && options['permits'] !== undefined) {
+  checkLockOptions(layer);
+  if (layer === undefined) return base;
+  for (const name of Object.keys(layer)) if (!isOption(name)) throw unknownOption(name, NAMES);
+  for (const name of NAMES) if (layer[name] !== undefined) RULES[name](name, layer[name]);
+  const resolved = {
+    ttl: layer.ttl ?? base.ttl,
+    waitTimeout: layer.waitTimeout ?? base.waitTimeout,
+    retryDelay: layer.retryDelay ?? base.retryDelay,
+    retryJitter: layer.retryJitter ?? base.retryJitter,
+    retryCount: layer.retryCount ?? base.retryCount,
+    autoExtend: layer.autoExtend ?? base.autoExtend,
+    maxHold: layer.maxHold ?? base.maxHold,
+    minHold: layer.minHold ?? base.minHold,
+    storeTimeout: layer.storeTimeout ?? base.storeTimeout,
+    maxWaiting: layer.maxWaiting ?? base.maxWaiting,
+    reentrant: layer.reentrant ?? base.reentrant,
+    permits: permitsOf(layer, base),
+    signal: layer.signal ?? base.signal,
+  };
+  checkHolds(resolved);
+  return Object.freeze(resolved);
+}
+
+function permitsOf(
+  { mode, permits: own }: LockOptions,
+  base: ResolvedLockOptions,
+): number | undefined {
+  const permits = own ?? base.permits;
+  if (mode !== undefined && permits !== undefined) {
     throw optionError(`a lock has either a mode or permits, got mode ${show(mode)} and permits`);
   }
-  if (mode === 'read') options['permits'] = Infinity;
-  const resolved = options as unknown as ResolvedLockOptions;
-  if (resolved.minHold > resolved.maxHold) {
-    throw optionError(
-      `minHold (${resolved.minHold} ms) must not exceed maxHold (${resolved.maxHold} ms)`,
-      RangeError,
-    );
-  }
-  return Object.freeze(resolved);
+  return mode === 'read' ? Infinity : permits;
+}
+
+function checkHolds({ minHold, maxHold }: ResolvedLockOptions): void {
+  if (minHold <= maxHold) return;
+  throw optionError(`minHold (${minHold} ms) must not exceed maxHold (${maxHold} ms)`, RangeError);
 }
 
 function isOption(name: string): name is keyof LockOptions {

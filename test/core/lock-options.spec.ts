@@ -6,7 +6,7 @@ import { errorOf } from './support/outcome';
 const LONGEST = 2_147_483_647;
 
 function resolve(...layers: readonly (LockOptions | undefined)[]) {
-  return resolveLockOptions(DEFAULT_LOCK_OPTIONS, ...layers);
+  return layers.reduce((base, layer) => resolveLockOptions(base, layer), DEFAULT_LOCK_OPTIONS);
 }
 
 /** As a JavaScript caller may pass it. */
@@ -113,6 +113,18 @@ describe('layers', () => {
 
   it('undefined leaves what an earlier one says', () => {
     expect(resolve({ ttl: 100 }, { ttl: undefined }, undefined).ttl).toBe(100);
+  });
+
+  it('an object of a class may have them as getters, which are checked, too', () => {
+    class Options {
+      constructor(readonly time: number) {}
+      get ttl(): number {
+        return this.time;
+      }
+    }
+    const of = (time: number) => Object.create(new Options(time)) as LockOptions;
+    expect(resolve(of(100)).ttl).toBe(100);
+    expect(() => resolve(of(-1))).toThrow('ttl must be a whole number of ms from 10');
   });
 
   it('false and 0 override', () => {
