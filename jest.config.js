@@ -22,7 +22,7 @@ module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   workerIdleMemoryLimit: '800MB', // a worker keeps the modules of every spec it has run
   workerGracefulExitTimeout: 10_000, // it removes the data of its servers
-  testTimeout: 20_000, // real servers on a busy machine
+  testTimeout: 120_000, // real servers, on a machine that may be busy
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   testSequencer: '<rootDir>/test/support/slow-specs-first.cjs',
   transform: {

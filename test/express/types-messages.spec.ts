@@ -1,7 +1,5 @@
 import { problemsOf } from '../readme/compile.js';
 
-jest.setTimeout(120_000); // the compiler reads the types of Express
-
 /** What is wrong, the call that has it, and what the compiler says of it. */
 const WRONG: readonly (readonly [what: string, call: string, says: string])[] = [
   [

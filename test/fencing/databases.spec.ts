@@ -17,8 +17,6 @@ import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(30_000);
-
 const of = (fencingToken: bigint): FencedHolder => ({ key: 'account:7', fencingToken });
 /** Next to each other, and the same for whoever calculates with floating point. */
 const [EVEN, ODD] = [2n ** 53n, 2n ** 53n + 1n];

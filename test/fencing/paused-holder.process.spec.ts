@@ -10,8 +10,6 @@ import { Listening, OrdersController, orderApp } from './order-apps.js';
 import { KINDS, type Resource, type Urls, createTable, open } from './resources.js';
 import type { PausedHolderMessage } from './workers/paused-holder.worker.js';
 
-jest.setTimeout(60_000);
-
 const [UNFENCED, FENCED] = [KINDS.at(-1)!, KINDS.slice(0, -1)];
 
 describe('A holder that was stopped for longer than its ttl, and goes on writing', () => {

@@ -10,8 +10,6 @@ import {
 import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
 
-jest.setTimeout(30_000);
-
 const of = (fencingToken: bigint): FencedHolder => ({
   key: 'account:7',
   fencingToken,

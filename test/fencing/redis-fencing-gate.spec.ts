@@ -6,8 +6,6 @@ import { guardKey } from '../../lib/fencing/guard-keys.js';
 import { OwnClient, disconnect } from '../stores/redis-locks.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 
-jest.setTimeout(30_000);
-
 const LARGEST = 2n ** 63n - 1n;
 const of = (fencingToken: bigint, key = 'order:42'): FencedHolder => ({ key, fencingToken });
 

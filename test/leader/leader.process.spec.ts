@@ -6,8 +6,6 @@ import { inTime } from '../support/faults/in-time.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(120_000);
-
 /** A machine that stands still for two seconds loses no term. */
 const TTL = 6_000;
 /** For a busy machine. */

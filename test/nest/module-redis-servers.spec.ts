@@ -11,8 +11,6 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisSentinel } from '../support/redis-sentinel.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(90_000);
-
 describe('DistributedLockModule on several servers', () => {
   let cluster: RedisCluster;
   let sentinel: RedisSentinel;

@@ -1,7 +1,5 @@
 import { problemsOf } from '../readme/compile.js';
 
-jest.setTimeout(120_000); // the compiler reads the types of Nest
-
 /** What is wrong, the class member that has it, and what the compiler says of it. */
 const WRONG: readonly (readonly [what: string, member: string, says: string])[] = [
   [

@@ -2,8 +2,6 @@ import { exportedBags } from './exported-options';
 import { NO_OPTIONS, TAKERS } from './option-takers';
 import type { OptionTaker } from './option-takers';
 
-jest.setTimeout(120_000);
-
 const bags = exportedBags();
 const cases = bags.flatMap((bag) =>
   (TAKERS[bag.name] ?? []).map(

@@ -3,8 +3,6 @@ import { dirname, join, normalize } from 'node:path';
 import { problemsOf } from './compile.js';
 import { ROOT, pagePaths, parsePage, readPage } from './markdown.js';
 
-jest.setTimeout(120_000); // the compiler reads the types of Nest and of every client
-
 const STORE_HEADINGS = ['What it promises', 'Set-up', 'How it works', 'What it costs', 'Limits'];
 
 const pages = pagePaths().map(readPage);

@@ -18,8 +18,6 @@ import { ZooKeeperServer } from '../support/zookeeper-server.js';
 import { openPool } from './postgres-pool.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(60_000);
-
 type Closing = (close: () => unknown) => void;
 
 /** Clients are connected already: what one keeps of the context that connects it is the affair of its owner. */

@@ -7,8 +7,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
 
-jest.setTimeout(60_000);
-
 /** Longer than an election, and what comes before it, on a busy machine. */
 const SESSION = 10_000;
 const SHORT_SESSION = 4_000;
@@ -23,7 +21,7 @@ describe('three members of etcd', () => {
   beforeAll(async () => {
     cluster = await EtcdCluster.start();
     proxies = await Promise.all(cluster.ports.map((port) => TcpProxy.start(port)));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all(proxies.map((proxy) => proxy.stop()));
@@ -41,7 +39,7 @@ describe('three members of etcd', () => {
     await Promise.all(stores.map((store) => store.close()));
     const nothing = async () => (await contentOf(await cluster.leader())).length === 0;
     await until(nothing, { within: 2 * SESSION, every: 50 });
-  }, 60_000);
+  });
 
   function open(hosts: readonly string[] = cluster.urls, sessionTimeout = SESSION): EtcdLockStore {
     const store = new EtcdLockStore({ hosts }, { sessionTimeout });

@@ -6,8 +6,6 @@ import { until } from '../support/until.js';
 import type { EtcdClient, TxnResponse } from '../../lib/stores/etcd/etcd-client.js';
 import { never, requestFor } from './etcd-requests.js';
 
-jest.setTimeout(4_000);
-
 const KEY = 'order:42';
 
 /** The next transaction takes effect, and something else is said of it, so many times. */

@@ -4,8 +4,6 @@ import { createPool } from 'mysql2';
 import { createPool as createPromisePool } from 'mysql2/promise';
 import { MariaDbServer } from '../support/mariadb-server.js';
 
-jest.setTimeout(30_000);
-
 let server: MariaDbServer;
 
 beforeAll(async () => {

@@ -4,8 +4,6 @@ import type { Pool } from 'pg';
 import { PostgresServer } from '../support/postgres-server.js';
 import { openPool } from './postgres-pool.js';
 
-jest.setTimeout(30_000);
-
 let server: PostgresServer;
 
 beforeAll(async () => {

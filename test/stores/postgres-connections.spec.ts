@@ -14,8 +14,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { openPool } from './postgres-pool.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'order:42';
 const EXTEND = /SET "expires_at"/;
 const PASS = /^UPDATE .* SET "token"/;

@@ -8,8 +8,6 @@ import { openPool } from './postgres-pool.js';
 import { until } from '../support/until.js';
 import { inTime } from '../support/faults/in-time.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'order:42';
 /** Long enough that no lock of these tests ends by its ttl. */
 const TTL = 60_000;

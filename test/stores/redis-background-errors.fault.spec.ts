@@ -3,8 +3,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import type { HolderMessage } from '../support/faults/workers/holder.worker.js';
 
-jest.setTimeout(30_000);
-
 describe('trap-06 A process whose unhandled rejections are fatal', () => {
   const start = (server: RedisServer) =>
     new ChildProcess<'stop', HolderMessage>('test/support/faults/workers/holder.worker.ts', {

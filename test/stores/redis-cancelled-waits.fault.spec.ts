@@ -4,8 +4,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(30_000);
-
 const REASON = new Error('the client went away');
 
 describe('trap-12 A wait that is cancelled leaves nothing behind', () => {

@@ -4,8 +4,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(30_000);
-
 describe('When the client is told to give up early', () => {
   let server: RedisServer;
   let own: RedisLocks;

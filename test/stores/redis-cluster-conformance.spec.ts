@@ -5,8 +5,6 @@ import { lockStoreConformance } from 'nest-holdfast/testing';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(60_000);
-
 const CLIENTS = [
   ['6', Cluster],
   ['5', Cluster5 as unknown as typeof Cluster],

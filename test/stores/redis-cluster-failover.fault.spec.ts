@@ -7,8 +7,6 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
 
-jest.setTimeout(120_000);
-
 /** Each has a cluster of its own. */
 const TESTS = 3;
 /** Longer than a failover takes. */

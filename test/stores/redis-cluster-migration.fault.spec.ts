@@ -7,8 +7,6 @@ import { SlotMigration } from '../support/slot-migration.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(60_000);
-
 const Client5 = Cluster5 as unknown as typeof Cluster;
 
 describe.each([

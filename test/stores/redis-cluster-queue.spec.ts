@@ -5,8 +5,6 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe.each([
   ['6', Cluster],
   ['5', Cluster5 as unknown as typeof Cluster],

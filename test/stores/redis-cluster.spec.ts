@@ -5,8 +5,6 @@ import { clusterSlot, slotTag } from '../../lib/stores/redis/cluster-slot.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { OwnClient, aRequest, disconnect } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 /** Many of them have braces, in every order. */
 const anyKey = fc
   .array(

@@ -3,8 +3,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { CommandLog } from './command-log.js';
 import { RedisLocks, aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe('What RedisLockStore sends', () => {
   let server: RedisServer;
   let own: RedisLocks;

@@ -6,8 +6,6 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 type AnyClient = ConstructorParameters<typeof RedisLockStore>[0] & Parameters<typeof disconnect>[0];
 
 let server: RedisServer;

@@ -4,8 +4,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import type { Holding } from '../support/histories/workers/holder.worker.js';
 
-jest.setTimeout(60_000);
-
 const TTL = 2_000;
 /** For a renewal that Redis got to late. */
 const TOLERANCE = 1_000;

@@ -3,8 +3,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 
-jest.setTimeout(60_000);
-
 const TTL = 20_000;
 
 describe.each(CLIENTS)('When the master becomes a replica, with %s,', (_name, Client) => {

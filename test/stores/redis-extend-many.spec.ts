@@ -4,8 +4,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { CommandLog } from './command-log.js';
 import { OwnClient, aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 const COUNT = 250;
 
 describe('RedisLockStore.extendMany', () => {

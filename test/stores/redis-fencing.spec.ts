@@ -2,8 +2,6 @@ import type { Redis } from 'ioredis';
 import { RedisServer } from '../support/redis-server.js';
 import { RedisLocks } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 const COUNTER = '{lock:order:42}:fence';
 const DAY = 86_400;
 

@@ -28,7 +28,7 @@ describe(`${PROCESSES} processes with ${CALLERS} callers each, killed and paused
     watch = await WakeUpWatch.start(server.url);
     run = new HistoryRun({ kind: 'redis', address: server.url }, directory, CALLERS, seeded(SEED));
     await run.start(PROCESSES);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await run[Symbol.asyncDispose]();

@@ -4,8 +4,6 @@ import { until } from '../support/until.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(30_000);
-
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;
 const STORE_TIMEOUT = 300;

@@ -5,8 +5,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { OwnClient, RedisLocks, aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 const COMPARE_AND_DELETE = `
 if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`;
 

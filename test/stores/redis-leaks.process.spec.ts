@@ -5,8 +5,6 @@ import { RedisServer } from '../support/redis-server.js';
 import type { CyclesReport } from '../support/leaks/workers/cycles.worker.js';
 import type { TimersReport } from '../support/leaks/workers/timers.worker.js';
 
-jest.setTimeout(120_000);
-
 const CYCLES = 100_000;
 const MEGABYTE = 1_048_576;
 

@@ -6,8 +6,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { OwnClient, aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 const KEYS = Array.from({ length: 50 }, (_, index) => `order:${index}`);
 
 /** A store that has found out that many want something in one turn. */

@@ -4,8 +4,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(30_000);
-
 describe('trap-11 When the reply of a command is lost', () => {
   let server: RedisServer;
   let proxy: TcpProxy;

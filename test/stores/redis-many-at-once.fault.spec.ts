@@ -5,8 +5,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(30_000);
-
 const LOCKS = 1_000;
 const TTL = 6_000;
 /** What remains right after an extension: the ttl without 1 % and 2 ms for the drift of clocks. */

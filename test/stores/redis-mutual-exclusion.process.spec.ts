@@ -26,7 +26,7 @@ describe(`${PROCESSES} processes with ${WORKERS} workers each on one key`, () =>
     const file = 'test/support/histories/workers/counter.worker.ts';
     counters = Array.from({ length: PROCESSES }, () => new ChildProcess(file, { args }));
     await Promise.all(counters.map((counter) => counter.next()));
-  }, 30_000);
+  });
 
   afterAll(async () => {
     await Promise.all(counters.map((counter) => counter.kill()));

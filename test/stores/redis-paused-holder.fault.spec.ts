@@ -5,8 +5,6 @@ import { until } from '../support/until.js';
 import { writeFenced } from '../support/faults/fenced-write.js';
 import type { SuccessorMessage } from '../support/faults/workers/successor.worker.js';
 
-jest.setTimeout(60_000);
-
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;
 const BLOCKED = 1.2 * TTL;

@@ -6,8 +6,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(60_000);
-
 const REASON = new Error('the client went away');
 /** Milliseconds within which waiters are cancelled. */
 const SPAN = 500;

@@ -4,8 +4,6 @@ import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 import { disconnect } from './redis-locks.js';
 import { ServerLog } from './server-log.js';
 
-jest.setTimeout(30_000);
-
 describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Client) => {
   let server: RedisServer;
   let holder: QueueProcess;

@@ -5,8 +5,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { QueueProcess, inLine, standing } from './queue-process.js';
 import { aRequest, disconnect } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe('What stays on the server while processes wait for each other', () => {
   let server: RedisServer;
   let processes: QueueProcess[];

@@ -7,8 +7,6 @@ import { ServerLog } from './server-log.js';
 import { ChildProcess } from '../support/child-process.js';
 import { RedisServer } from '../support/redis-server.js';
 
-jest.setTimeout(60_000);
-
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;
 /** What a key may stay unused after its holder's ttl: less than the time between two signs of life. */

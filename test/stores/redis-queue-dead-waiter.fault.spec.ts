@@ -8,8 +8,6 @@ import { inTime } from '../support/faults/in-time.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 import type { WaiterMessage, WaiterOrder } from '../support/faults/workers/waiter.worker.js';
 
-jest.setTimeout(60_000);
-
 const TTL = 30_000;
 /** The server takes a waiter for alive so long after it was last heard of. */
 const HEARTBEAT = 2_000;

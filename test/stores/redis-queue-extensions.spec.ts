@@ -3,8 +3,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { CommandLog } from './command-log.js';
 import { QueueProcess, standing } from './queue-process.js';
 
-jest.setTimeout(30_000);
-
 const LOCKS = 250;
 
 describe('What many locks ask for at once', () => {

@@ -4,8 +4,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 
-jest.setTimeout(30_000);
-
 describe.each(CLIENTS)('A wake-up that comes when its claim is over, with %s,', (_, Client) => {
   let server: RedisServer;
   let proxy: TcpProxy;

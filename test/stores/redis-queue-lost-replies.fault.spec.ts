@@ -4,8 +4,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(30_000);
-
 const REASON = new Error('the client went away');
 
 describe.each(CLIENTS)('trap-11 While somebody waits, with %s, a lost reply', (_, Client) => {

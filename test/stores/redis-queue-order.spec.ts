@@ -4,8 +4,6 @@ import { leftBehind } from '../support/faults/left-behind.js';
 import { CLIENTS, QueueProcess, inLine, standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   let server: RedisServer;
   let processes: QueueProcess[];

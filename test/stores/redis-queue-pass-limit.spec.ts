@@ -6,8 +6,6 @@ import { lengthsOfRows } from './lengths-of-rows.js';
 import { CLIENTS, QueueProcess } from './queue-process.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 const CALLERS = 20;
 
 describe('localPassLimit', () => {

@@ -5,8 +5,6 @@ import { until } from '../support/until.js';
 import { standing } from './queue-process.js';
 import { OwnClient } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe('Waiting for a lock that a replica must have', () => {
   let master: RedisServer;
   let replica: RedisServer;

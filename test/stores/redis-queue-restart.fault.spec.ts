@@ -4,8 +4,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
-jest.setTimeout(60_000);
-
 const WAITERS = 100;
 
 describe.each(CLIENTS)('trap-14 100 waiters, with %s,', (_, Client) => {

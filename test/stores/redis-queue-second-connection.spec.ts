@@ -4,8 +4,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 
-jest.setTimeout(30_000);
-
 describe('A store that is woken on a second connection', () => {
   let server: RedisServer;
   let proxy: TcpProxy;

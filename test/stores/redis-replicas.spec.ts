@@ -7,8 +7,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { OwnClient, aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe('trap-21 A lock that replicas must have', () => {
   let master: RedisServer;
   let replica: RedisServer;

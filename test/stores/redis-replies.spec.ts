@@ -7,8 +7,6 @@ import { until } from '../support/until.js';
 import { rejectionOf } from '../core/support/outcome.js';
 import { OwnClient, RedisLocks, aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 const VALUES: readonly unknown[] = ['QUEUED', '', undefined, null, -1, 1.5, 0, 1, 17, {}];
 const LISTS: readonly unknown[] = [[], [1], [0, 1], ['QUEUED'], [1, 2, 3]];
 const WRONG = [...VALUES, ...LISTS];

@@ -8,8 +8,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
 
-jest.setTimeout(30_000);
-
 const LOSSES = ['close', 'ready', 'refresh', '+node', '-node'];
 
 describe.each(CLIENTS)('A reconnect, with %s,', (_, Client) => {

@@ -5,8 +5,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 
-jest.setTimeout(30_000);
-
 const SETTINGS: readonly [string, RedisOptions][] = [
   ['its defaults', {}],
   ['commandTimeout', { commandTimeout: 5_000 }],

@@ -4,8 +4,6 @@ import { ScriptServer } from '../support/script-model/script-server.js';
 import { type Choice, choices } from '../support/script-model/script-steps.js';
 import { ScriptTrial } from '../support/script-model/script-trial.js';
 
-jest.setTimeout(120_000);
-
 /** `HOLDFAST_TEST_SEED` repeats a run. fast-check prints the seed of one that fails. */
 const SEED = process.env['HOLDFAST_TEST_SEED'];
 const RUNS = 100;

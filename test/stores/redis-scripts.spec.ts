@@ -2,8 +2,6 @@ import type { Redis } from 'ioredis';
 import { RedisServer } from '../support/redis-server.js';
 import { RedisLocks, aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe('Scripts of RedisLockStore', () => {
   let server: RedisServer;
   let own: RedisLocks;

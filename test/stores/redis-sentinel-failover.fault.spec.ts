@@ -7,8 +7,6 @@ import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
 
-jest.setTimeout(120_000);
-
 /** Longer than a failover takes. */
 const TTL = 20_000;
 

@@ -5,8 +5,6 @@ import { lockStoreConformance } from 'nest-holdfast/testing';
 import { RedisSentinel } from '../support/redis-sentinel.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(90_000);
-
 const CLIENTS: [string, (options: RedisOptions) => Redis][] = [
   ['6', (options) => new Redis(options)],
   ['5', (options) => new Redis5(options as object) as unknown as Redis],

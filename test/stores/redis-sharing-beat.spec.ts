@@ -2,8 +2,6 @@ import { WAIT } from '../../lib/stores/redis/queue-scripts.js';
 import { RedisServer } from '../support/redis-server.js';
 import { OwnClient } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 const KEYS = ['lock:doc:1', '{lock:doc:1}:fence', '{lock:doc:1}:queue', '{lock:doc:1}:shared'];
 const LOCK = KEYS[0]!;
 const HEARTBEAT = 60_000;

@@ -6,8 +6,6 @@ import { until } from '../support/until.js';
 import { aRequest, disconnect } from './redis-locks.js';
 import { aPermit, aReader } from './redis-sharers.js';
 
-jest.setTimeout(30_000);
-
 describe('Locks that several share, on a Cluster', () => {
   let cluster: RedisCluster;
   let clients: Cluster[];

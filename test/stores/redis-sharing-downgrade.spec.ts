@@ -5,8 +5,6 @@ import { standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
 import { Line, SharingProcess, aReader } from './redis-sharers.js';
 
-jest.setTimeout(30_000);
-
 describe('A writer on Redis that becomes a reader', () => {
   let server: RedisServer;
   let a: SharingProcess;

@@ -8,8 +8,6 @@ import { aRequest } from './redis-locks.js';
 import { Line, SharingProcess, aPermit, aReader } from './redis-sharers.js';
 import { ServerLog } from './server-log.js';
 
-jest.setTimeout(30_000);
-
 /** What a place may stay unused after the ttl of the one who had it: less than the time between two signs of life. */
 const SLACK = 1_000;
 

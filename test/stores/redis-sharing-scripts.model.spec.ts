@@ -3,8 +3,6 @@ import { ScriptServer } from '../support/script-model/script-server.js';
 import { type Choice, RARE_CHOICES, choices } from '../support/script-model/sharing-steps.js';
 import { SharingTrial } from '../support/script-model/sharing-trial.js';
 
-jest.setTimeout(120_000);
-
 /** `HOLDFAST_TEST_SEED` repeats a run. fast-check prints the seed of one that fails. */
 const SEED = process.env['HOLDFAST_TEST_SEED'];
 const RUNS = 60;

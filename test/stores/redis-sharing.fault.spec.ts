@@ -8,8 +8,6 @@ import { standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
 import { SharingProcess, aPermit, aReader } from './redis-sharers.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'doc:1';
 const SHARERS = `{lock:${KEY}}:shared`;
 

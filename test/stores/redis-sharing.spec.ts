@@ -6,8 +6,6 @@ import { standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
 import { SharingProcess, aPermit, aReader } from './redis-sharers.js';
 
-jest.setTimeout(30_000);
-
 const COMPARE_AND_DELETE = `
 if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`;
 

@@ -6,8 +6,6 @@ import { ChildProcess } from '../support/child-process.js';
 import { RedisServer } from '../support/redis-server.js';
 import type { SuspendedMessage } from '../support/faults/workers/suspended.worker.js';
 
-jest.setTimeout(60_000);
-
 describe('A holder on a machine that was suspended for longer than the ttl', () => {
   let directory: string;
   let server: RedisServer;

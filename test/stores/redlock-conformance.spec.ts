@@ -5,8 +5,6 @@ import { FakeClock, lockStoreConformance } from 'nest-holdfast/testing';
 import { RedisServer } from '../support/redis-server.js';
 import { disconnect } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 describe.each([1, 2, 3, 4, 5])('RedlockStore over %i memory nodes', (count) => {
   beforeAll(() => void jest.spyOn(process, 'emitWarning').mockReturnValue());
   afterAll(() => jest.restoreAllMocks());

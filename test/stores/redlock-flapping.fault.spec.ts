@@ -2,8 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { RedlockNodes, RedlockProcess } from './redlock-nodes.js';
 import { contend, expectExclusion } from '../support/faults/redlock-contention.js';
 
-jest.setTimeout(60_000);
-
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 5_000;
 const RHYTHM = 300;

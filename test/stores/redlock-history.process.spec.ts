@@ -33,7 +33,7 @@ describe(`${PROCESSES} processes with ${CALLERS} callers each on 5 nodes, all in
       seeded(SEED),
     );
     await run.start(PROCESSES);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await run[Symbol.asyncDispose]();

@@ -2,8 +2,6 @@ import type { Redis } from 'ioredis';
 import { RedlockNodes, RedlockProcess } from './redlock-nodes.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(60_000);
-
 const HUNG = 2;
 /** Longer than any test: whoever waits for the node that hangs never ends. */
 const FOREVER = 300_000;

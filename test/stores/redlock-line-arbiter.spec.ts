@@ -5,8 +5,6 @@ import { LineProcess, Witness, arbiterOf } from './redlock-line-process.js';
 import type { LineOptions } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
 
-jest.setTimeout(60_000);
-
 const KEY = 'order:42';
 const TTL = 4_500;
 /** A node that has lost its data has no vote for so long. A machine that stands still for two seconds loses no lock. */

@@ -5,8 +5,6 @@ import { until } from '../support/until.js';
 import { LineProcess, arbiterOf, lineLengths } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
 
-jest.setTimeout(60_000);
-
 const KEY = 'order:42';
 /** Milliseconds: no key may be left, though none would expire for long. */
 const TTL = 30_000;

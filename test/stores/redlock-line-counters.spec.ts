@@ -8,8 +8,6 @@ import { LineProcess, Witness, arbiterOf } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
 import { settled } from './stub-quorum.js';
 
-jest.setTimeout(60_000);
-
 const KEY = 'order:42';
 /** Milliseconds: longer than anybody here waits, so that a key which is left behind keeps others from it. */
 const TTL = 30_000;

@@ -4,8 +4,6 @@ import type { LineOptions } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(60_000);
-
 const KEY = 'order:42';
 const CALLERS = 32;
 

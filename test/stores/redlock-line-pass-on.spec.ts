@@ -4,8 +4,6 @@ import { CommandLog } from './command-log.js';
 import { LineProcess, arbiterOf, lineLengths } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
 
-jest.setTimeout(60_000);
-
 const KEY = 'order:42';
 /** Milliseconds after which the nodes are asked again. */
 const TRUST = 1_000;

@@ -3,8 +3,6 @@ import { LineProcess, Witness, arbiterOf, lineLengths } from './redlock-line-pro
 import type { LineOptions } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
 
-jest.setTimeout(60_000);
-
 const KEY = 'order:42';
 
 describe('The line for a lock on five nodes', () => {

@@ -3,8 +3,6 @@ import { rejectionOf } from '../core/support/outcome.js';
 import { RedlockNodes, RedlockProcess } from './redlock-nodes.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(60_000);
-
 const DOWN = [0, 1, 2];
 const UP = [3, 4];
 

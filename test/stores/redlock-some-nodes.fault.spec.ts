@@ -1,8 +1,6 @@
 import { RedlockNodes, RedlockProcess } from './redlock-nodes.js';
 import { contend, expectExclusion } from '../support/faults/redlock-contention.js';
 
-jest.setTimeout(60_000);
-
 /** Locks that are taken; fewer where the one at which callers stand in line may be slow. */
 const ROUNDS = 60;
 const SLOW_ROUNDS = 10;

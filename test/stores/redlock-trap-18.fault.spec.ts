@@ -3,8 +3,6 @@ import type { Quarantine } from 'nest-holdfast/redlock';
 import { RedlockNodes, RedlockProcess } from './redlock-nodes.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(60_000);
-
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 5_000;
 const RESTARTED = 2;

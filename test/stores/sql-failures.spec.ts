@@ -11,8 +11,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { openPool } from './postgres-pool.js';
 
-jest.setTimeout(30_000);
-
 /** A connection of somebody else. */
 interface Connected {
   run(sql: string): Promise<readonly Record<string, unknown>[]>;

@@ -8,8 +8,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { inTime } from '../support/faults/in-time.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'order:42';
 
 interface Opened {

@@ -7,8 +7,6 @@ import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'order:42';
 
 /** One connection, which the locks share with transactions of the application. */

@@ -6,8 +6,6 @@ import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { openPool } from './postgres-pool.js';
 
-jest.setTimeout(30_000);
-
 /** A pool of two connections, shared by the locks and by the work. */
 interface SmallPool {
   readonly client: SqlClient;

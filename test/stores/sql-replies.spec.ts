@@ -12,8 +12,6 @@ import { PostgresServer } from '../support/postgres-server.js';
 import { until } from '../support/until.js';
 import { openPool } from './postgres-pool.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'order:42';
 
 /** A database behind a driver that says something else once. */

@@ -11,8 +11,6 @@ import { PostgresServer } from '../support/postgres-server.js';
 import { until } from '../support/until.js';
 import { openPool } from './postgres-pool.js';
 
-jest.setTimeout(30_000);
-
 /** Keys that a collation, a padding or a cut would take for one. */
 const ALIKE = [
   'a',

@@ -19,8 +19,6 @@ import { until } from '../support/until.js';
 import { openPool } from './postgres-pool.js';
 import type { Answer, Held } from './sql-semaphores-process.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'export';
 const QUOTED = '"holdfast_locks"';
 

@@ -8,8 +8,6 @@ import { ChildProcess } from '../support/child-process.js';
 import { inTime } from '../support/faults/in-time.js';
 import type { Answer, Order } from '../support/faults/sqlite-process.js';
 
-jest.setTimeout(30_000);
-
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;
 

@@ -5,8 +5,6 @@ import { until } from '../support/until.js';
 import { CLIENTS, QueueProcess, standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
 
-jest.setTimeout(30_000);
-
 /** A waiter gives a sign of life three times in this time, and looks for its key then. */
 const HEARTBEAT = 2_000;
 

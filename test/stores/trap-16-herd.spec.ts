@@ -3,8 +3,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { QueueProcess, inLine, standing } from './queue-process.js';
 import { ServerLog } from './server-log.js';
 
-jest.setTimeout(30_000);
-
 const PROCESSES = 5;
 const CALLERS = 64;
 

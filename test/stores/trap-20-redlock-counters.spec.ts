@@ -1,8 +1,6 @@
 import { leftBehind } from '../support/faults/left-behind.js';
 import { RedlockNodes, RedlockProcess } from './redlock-nodes';
 
-jest.setTimeout(30_000);
-
 describe('trap-20 The fencing counters of nodes', () => {
   let nodes: RedlockNodes;
 

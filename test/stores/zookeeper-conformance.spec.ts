@@ -2,8 +2,6 @@ import { lockStoreConformance } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { ZooKeeperEnsemble, ZooKeeperServer } from '../support/zookeeper-server.js';
 
-jest.setTimeout(30_000);
-
 describe('ZooKeeperLockStore on one server', () => {
   let server: ZooKeeperServer;
 

@@ -5,8 +5,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
-jest.setTimeout(30_000);
-
 describe('Several keys at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;
   let proxy: TcpProxy;

@@ -7,8 +7,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest } from './zookeeper-stores.js';
 
-jest.setTimeout(60_000);
-
 /** A beat each quarter of it also looks after the nodes: too late for these tests. */
 const SESSION = { sessionTimeout: 60_000 };
 const LONG_BEFORE_A_BEAT = 10_000;

@@ -9,8 +9,6 @@ import { until } from '../support/until.js';
 import { ZooKeeperConsole } from './zookeeper-console.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
-jest.setTimeout(30_000);
-
 const USER = 'app:secret';
 const NO_AUTH = /NO_AUTH/;
 

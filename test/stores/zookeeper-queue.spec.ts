@@ -4,8 +4,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
-jest.setTimeout(30_000);
-
 describe('The line for a lock at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;
   let proxy: TcpProxy;

@@ -5,8 +5,6 @@ import { until } from '../support/until.js';
 import { ZooKeeperConsole } from './zookeeper-console.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
-jest.setTimeout(30_000);
-
 /** Sends no more than one beat during a test. */
 const LONG_SESSION = { sessionTimeout: 60_000 };
 

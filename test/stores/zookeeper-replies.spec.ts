@@ -5,8 +5,6 @@ import { rejectionOf } from '../core/support/outcome.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
-jest.setTimeout(30_000);
-
 const KEY = 'order:42';
 const WRONG: readonly unknown[] = [undefined, null, '', 'x', 7, true, {}, [], [null], [{}, {}, {}]];
 

@@ -7,8 +7,6 @@ import { until } from '../support/until.js';
 import { ZooKeeperEnsemble } from '../support/zookeeper-server.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
-jest.setTimeout(30_000);
-
 /** A machine that stands still for two seconds loses no session. */
 const SESSION = 4_000;
 

@@ -9,8 +9,6 @@ import { shareInTurns } from './etcd-zookeeper-turns.js';
 import { ZooKeeperConsole } from './zookeeper-console.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
-jest.setTimeout(30_000);
-
 const READ = Infinity;
 
 describe('A key that is shared at ZooKeeper', () => {

@@ -46,7 +46,7 @@ describe('docs/testing.md, with vitest', () => {
       numPassedTests: expected,
       numTotalTests: expected,
     });
-  }, 60_000);
+  });
 });
 
 /** Under a name that no test runner looks for by itself. */

@@ -3,8 +3,6 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import type { Job, TickMessage } from '../support/histories/workers/ticks.worker.js';
 
-jest.setTimeout(120_000);
-
 /** Milliseconds that the clock of each machine is ahead of the true time. */
 const SKEWS = [0, 2_000, -2_000, 700];
 const INTERVAL = 1_500;

@@ -262,5 +262,5 @@ describe('app.close() in the middle of a hold', () => {
       { ...outcome, exit: { code: null, signal: 'SIGTERM' } },
       { ...outcome, exit: { code: 0, signal: null } },
     ]);
-  }, 30_000); // two processes start
+  });
 });

@@ -7,8 +7,6 @@ import { aborted, inTime } from './in-time.js';
 export type { OpenedStore } from './contender.js';
 export type { FaultyServer, FaultyStore } from './fault-bench.js';
 
-jest.setTimeout(60_000);
-
 /** For what is to be no later than something else. */
 const GRACE = 500;
 
@@ -180,7 +178,7 @@ function runOf<Server extends FaultyServer>(store: FaultyStore<Server>): Run<Ser
 
   beforeAll(async () => {
     bench = await FaultBench.start(store);
-  }, 60_000);
+  });
 
   afterEach(() => bench.tidyUp(), 60_000);
 
