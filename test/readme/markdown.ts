@@ -34,7 +34,7 @@ export interface Page {
 export function pagePaths(): string[] {
   const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
   const pages = docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`);
-  return ['README.md', ...pages.toSorted()];
+  return ['README.md', 'SECURITY.md', ...pages.toSorted()];
 }
 
 export function readPage(path: string): Page {
