@@ -30,9 +30,9 @@ describe('No secret of etcd is printed, logged, told or answered', () => {
     await expectNoLeaks({
       refused: [{ store: { etcd: { hosts, auth: as('locker') } } }, /authentication failed/],
       confined: [{ store: { etcd: { hosts, auth: as('confined') } } }, /permission denied/],
-      down: [{ store: { etcd: { hosts: `${HOST}:${nobody}`, auth: as('locker') } } }, /UNAVAILABLE|no answer/], // prettier-ignore
-      tls: [{ store: { etcd: { hosts: `https://${HOST}:${server.port}`, credentials } } }, /LOCK_STORE_FAILED|open\]/], // prettier-ignore
-      'a user in the URL': [{ store: { etcd: { hosts: `http://u:${SECRET}@${HOST}:${server.port}` } } }, /LOCK_STORE_FAILED|open\]/], // prettier-ignore
+      down: [{ hangs: true, store: { etcd: { hosts: `${HOST}:${nobody}`, auth: as('locker') } } }, /UNAVAILABLE|no answer/], // prettier-ignore
+      tls: [{ hangs: true, store: { etcd: { hosts: `https://${HOST}:${server.port}`, credentials } } }, /LOCK_STORE_FAILED|open\]/], // prettier-ignore
+      'a user in the URL': [{ hangs: true, store: { etcd: { hosts: `http://u:${SECRET}@${HOST}:${server.port}` } } }, /LOCK_STORE_FAILED|open\]/], // prettier-ignore
       'a URL': [{ store: { etcd: `https://u:${SECRET}@h` as never } }, /expects hosts/],
       'a list of objects': [{ store: { etcd: { hosts: [{ url: `https://u:${SECRET}@h` }] as never } } }, /expects hosts/], // prettier-ignore
       'auth of text': [{ store: { etcd: { hosts, auth: `u:${SECRET}` as never } } }, /LOCK_STORE_FAILED|open\]/], // prettier-ignore
@@ -53,7 +53,13 @@ describe('No secret of etcd is printed, logged, told or answered', () => {
     const store = { etcd: { hosts: server.url, auth: { username: 'locker', password: 'secret' } } };
     await server.askAsRoot('/v3/auth/user/changepw', { name: 'locker', password: SECRET });
     const output = await play(
-      { killed: { store: { etcd: { ...store.etcd, auth: as('locker') } }, whileHeld: true } },
+      {
+        killed: {
+          store: { etcd: { ...store.etcd, auth: as('locker') } },
+          hangs: true,
+          whileHeld: true,
+        },
+      },
       { killed: () => server.kill() },
     );
     expect(leaks(output)).toEqual([]);
@@ -84,7 +90,7 @@ describe('No secret of ZooKeeper is printed, logged, told or answered', () => {
     });
     await expectNoLeaks({
       confined: [opening(url, { root: '/theirs' }), /NO_AUTH|-102/],
-      down: [opening(`${HOST}:${nobody}`), /no connection|no answer/],
+      down: [{ ...opening(`${HOST}:${nobody}`), hangs: true }, /no connection|no answer/],
       scheme: [opening(url, { auth: { scheme: 'none', credential: SECRET } }), /LOCK_STORE_FAILED/], // prettier-ignore
       'a URL': [opening(`zk://u:${SECRET}@h:2181`), /expects servers/],
       'no user': [opening(url, { auth: { scheme: 'digest', credential: SECRET } }), /auth.credential must be/], // prettier-ignore
@@ -98,7 +104,7 @@ describe('No secret of ZooKeeper is printed, logged, told or answered', () => {
   it('when the server dies while locks are held and awaited', async () => {
     const options = { auth, sessionTimeout: 1_000 };
     const output = await play(
-      { killed: { store: { zookeeper: server.url, options }, whileHeld: true } },
+      { killed: { store: { zookeeper: server.url, options }, hangs: true, whileHeld: true } },
       { killed: () => server.kill() },
     );
     expect(leaks(output)).toEqual([]);

@@ -39,16 +39,18 @@ describe('No secret of Redis is printed, logged, told or answered', () => {
       confined: [{ store: { redis: url(plain.port, 'confined') } }, /NOPERM/],
       'confined 5': [{ store: { redis: url(plain.port, 'confined'), version: 5 } }, /NOPERM/],
       repeated: [{ store: { redis: url(old.port, 'u') } }, /unknown command/],
-      'repeated 5': [{ store: { redis: url(old.port, 'u'), version: 5 } }, /no answer|max retries|unknown command/], // prettier-ignore
+      'repeated 5': [{ hangs: true, store: { redis: url(old.port, 'u'), version: 5 } }, /no answer|max retries|unknown command/], // prettier-ignore
       full: [{ store: { redis: url(full.port) } }, /OOM/],
       down: [{ store: { redis: url(nobody) } }, /ECONNREFUSED|max retries/],
       tls: [{ store: { redis: { host: HOST, port: plain.port, tls: { key: BAD_KEY } } } }, /LOCK_STORE_FAILED/], // prettier-ignore
-      sentinel: [{ store: { redis: { sentinels: sentinels(guarded.port), name: 'm', sentinelPassword: SECRET, password: SECRET } } }, /sentinel|no answer|max retries/i], // prettier-ignore
-      'sentinel 5': [{ store: { redis: { sentinels: sentinels(guarded.port), name: 'm', sentinelPassword: SECRET, password: SECRET }, version: 5 } }, /sentinel|no answer|max retries/i], // prettier-ignore
-      'no sentinel': [{ store: { redis: { sentinels: sentinels(nobody), name: 'm', sentinelPassword: SECRET, password: SECRET } } }, /sentinel|no answer|max retries/i], // prettier-ignore
-      cluster: [{ store: { cluster: [{ host: HOST, port: guarded.port }], password: SECRET } }, /WRONGPASS|slots cache|no answer/i], // prettier-ignore
-      'no cluster': [{ store: { cluster: [{ host: HOST, port: nobody }], password: SECRET } }, /slots cache|no answer|ECONNREFUSED/i], // prettier-ignore
+      sentinel: [{ hangs: true, store: { redis: { sentinels: sentinels(guarded.port), name: 'm', sentinelPassword: SECRET, password: SECRET } } }, /sentinel|no answer|max retries/i], // prettier-ignore
+      'sentinel 5': [{ hangs: true, store: { redis: { sentinels: sentinels(guarded.port), name: 'm', sentinelPassword: SECRET, password: SECRET }, version: 5 } }, /sentinel|no answer|max retries/i], // prettier-ignore
+      'no sentinel': [{ hangs: true, store: { redis: { sentinels: sentinels(nobody), name: 'm', sentinelPassword: SECRET, password: SECRET } } }, /sentinel|no answer|max retries/i], // prettier-ignore
+      cluster: [{ hangs: true, store: { cluster: [{ host: HOST, port: guarded.port }], password: SECRET } }, /WRONGPASS|slots cache|no answer/i], // prettier-ignore
+      'no cluster': [{ hangs: true, store: { cluster: [{ host: HOST, port: nobody }], password: SECRET } }, /slots cache|no answer|ECONNREFUSED/i], // prettier-ignore
       redlock: [{ store: { redlock: [url(guarded.port), url(nobody), url(plain.port, 'confined')] } }, /0 of 3 nodes/], // prettier-ignore
+      gate: [{ gate: url(guarded.port) }, /WRONGPASS/],
+      'gate down': [{ gate: url(nobody) }, /ECONNREFUSED|max retries|closed/],
       module: [{ module: { redis: url(guarded.port) } }, /WRONGPASS|503/],
       'module json': [{ module: { redis: url(guarded.port) } }, /WRONGPASS|503/],
       'module list': [{ module: { redis: [url(guarded.port), url(nobody), url(old.port)] } }, /503|start/], // prettier-ignore
@@ -70,18 +72,19 @@ describe('No secret of Redis is printed, logged, told or answered', () => {
     try {
       await cluster.nodes[0]!.command('CONFIG', 'SET', 'requirepass', SECRET);
       await sentinel.master.command('CONFIG', 'SET', 'requirepass', SECRET);
-      const held = (store: StoreSpec) => ({ store, whileHeld: true }) as const;
+      const held = (store: StoreSpec, hangs = false) =>
+        ({ store, hangs, whileHeld: true }) as const;
       const url = ({ port }: RedisServer) => `redis://:${SECRET}@${HOST}:${port}`;
       const output = await play(
         {
           rotated: held({ redis: url(six!) }),
           'rotated 5': held({ redis: url(five!), version: 5 }),
           killed: held({ redis: url(killed!) }),
-          hung: held({ redis: url(hung!) }),
+          hung: held({ redis: url(hung!) }, true),
           follower: held({ redis: url(follower!) }),
           redlock: held({ redlock: nodes.map(url) }),
-          cluster: held({ cluster: cluster.startupNodes, password: SECRET }),
-          sentinel: held({ redis: { ...sentinel.client, password: SECRET } }),
+          cluster: held({ cluster: cluster.startupNodes, password: SECRET }, true),
+          sentinel: held({ redis: { ...sentinel.client, password: SECRET } }, true),
         },
         {
           rotated: () => rotate(six!),

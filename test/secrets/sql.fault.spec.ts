@@ -47,7 +47,7 @@ describe('No secret of PostgreSQL is printed, logged, told or answered', () => {
       refused: [{ store: { postgres: { connectionString: urlOf('other') } } }, /28P01|password authentication failed/], // prettier-ignore
       confined: [{ store: { postgres: { connectionString: urlOf('confined') } } }, /permission denied/], // prettier-ignore
       tableless: [{ store: { postgres: { connectionString: urlOf('locker') }, table: 'none' } }, /createTable/], // prettier-ignore
-      down: [{ store: { postgres: { connectionString: urlOf('locker', nobody) } } }, /ECONNREFUSED|no answer/], // prettier-ignore
+      down: [{ hangs: true, store: { postgres: { connectionString: urlOf('locker', nobody) } } }, /ECONNREFUSED|no answer/], // prettier-ignore
       'a URL': [{ store: { postgresUrl: urlOf('locker') } }, /must be a pg.Pool/],
     });
   });
@@ -107,14 +107,14 @@ describe('No secret of MariaDB is printed, logged, told or answered', () => {
       refused: [{ store: options('other') }, /Access denied/],
       confined: [{ store: options('confined') }, /denied|createTable/],
       tableless: [{ store: { ...options('locker'), table: 'none' } }, /LOCK_STORE_FAILED/],
-      down: [{ store: options('locker', nobody) }, /ECONNREFUSED|no answer/],
+      down: [{ hangs: true, store: options('locker', nobody) }, /ECONNREFUSED|no answer/],
       sqlite: [{ store: { sqlite: ':memory:' } }, /createTable/],
     });
   });
 
   it('when the server is killed while locks are held and awaited', async () => {
     const output = await play(
-      { killed: { store: options('locker'), whileHeld: true } },
+      { killed: { store: options('locker'), hangs: true, whileHeld: true } },
       { killed: () => server.kill() },
     );
     expect(leaks(output)).toEqual([]);

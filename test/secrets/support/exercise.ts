@@ -1,6 +1,4 @@
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { once } from 'node:events';
 import express from 'express';
 import {
   LeaderElection,
@@ -10,6 +8,7 @@ import {
   oncePerTick,
 } from 'nest-holdfast/core';
 import { lockErrorHandler, lockRequest } from 'nest-holdfast/express';
+import { askAll } from './asked.js';
 import { print } from './printed.js';
 
 const EVENTS: readonly LockEventName[] = [
@@ -21,11 +20,14 @@ const EVENTS: readonly LockEventName[] = [
   'releaseFailed',
   'node',
 ];
-const SHORT = { ttl: 1_000, waitTimeout: 300, storeTimeout: 700 };
+/** Milliseconds. For servers that answer, if only with a refusal. Calls of the store itself are waited for three times as long. */
+export const LONG = { ttl: 3_000, waitTimeout: 2_000, storeTimeout: 8_000 };
+/** For what never answers. */
+export const SHORT = { ttl: 3_000, waitTimeout: 300, storeTimeout: 700 };
 
 /** A service that prints all that it tells. */
-export function printingService(name: string, store: LockStore): LockService {
-  const locks = new LockService(store, SHORT);
+export function printingService(name: string, store: LockStore, limits = LONG): LockService {
+  const locks = new LockService(store, limits);
   for (const event of EVENTS) {
     locks.events.on(event, (told: unknown) => print(`${name} ${event}`, told));
   }
@@ -33,7 +35,12 @@ export function printingService(name: string, store: LockStore): LockService {
 }
 
 /** Goes through every call that may fail, and prints what it fails with, and the objects that people print. */
-export async function exercise(name: string, locks: LockService, store: LockStore): Promise<void> {
+export async function exercise(
+  name: string,
+  locks: LockService,
+  store: LockStore,
+  limits = LONG,
+): Promise<void> {
   const call = { keys: ['a'], key: 'a', token: 'a token of ours', ttl: 1_000 };
   const calls: Record<string, () => unknown> = {
     acquire: () => locks.acquire('a'),
@@ -50,7 +57,7 @@ export async function exercise(name: string, locks: LockService, store: LockStor
     election: () => elect(name, locks),
     http: () => serve(name, locks),
   };
-  const patience = sleep(5_000, undefined, { ref: false });
+  const patience = sleep(3 * limits.storeTimeout, undefined, { ref: false });
   const results = Object.entries(calls).map(async ([what, attempt]) => {
     try {
       await Promise.race([attempt(), patience]); // a client may keep a command until it has a server
@@ -95,14 +102,5 @@ async function serve(name: string, locks: LockService): Promise<void> {
   handled.get('/', () => locks.withLock('a', () => {}) as never);
   handled.use(lockErrorHandler() as never);
   app.use('/handled', handled);
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  for (const path of ['plain', 'answered', 'handled']) {
-    const response = await fetch(`http://127.0.0.1:${port}/${path}`);
-    console.log(`[${name} /${path}] ${response.status} ${await response.text()}`);
-    print(`${name} /${path} headers`, [...response.headers]);
-  }
-  server.closeAllConnections();
-  server.close();
+  await askAll(name, app, ['plain', 'answered', 'handled']);
 }

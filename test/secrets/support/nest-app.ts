@@ -51,7 +51,7 @@ export async function exerciseNest(
   options: DistributedLockModuleOptions,
 ): Promise<void> {
   try {
-    const imports = [DistributedLockModule.forRoot({ storeTimeout: 700, ...options })];
+    const imports = [DistributedLockModule.forRoot({ storeTimeout: 8_000, ...options })];
     @Module({ imports, controllers: [Handlers], providers: [Jobs] })
     class App {}
     const logger = new ConsoleLogger({ json: name.endsWith('json'), colors: false });

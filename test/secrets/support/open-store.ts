@@ -39,7 +39,7 @@ export function openStore(spec: StoreSpec): LockStore {
   return new SqlLockStore({ sqlite: new Database(spec.sqlite) });
 }
 
-function redisClient(given: string | RedisOptions, version?: 5): Redis {
+export function redisClient(given: string | RedisOptions, version?: 5): Redis {
   const options = { maxRetriesPerRequest: 1, ...(typeof given === 'string' ? {} : given) };
   const Client = (version === 5 ? Redis5 : Redis) as typeof Redis;
   const client =
@@ -58,7 +58,7 @@ function clusterClient({ cluster, password }: { cluster: readonly object[]; pass
 }
 
 function postgresStore(spec: { postgres: PoolConfig; table?: string }) {
-  const pool = new Pool({ connectionTimeoutMillis: 1_000, ...spec.postgres });
+  const pool = new Pool({ connectionTimeoutMillis: 20_000, ...spec.postgres });
   pool.on('error', () => {});
   return new SqlLockStore({ postgres: pool }, tableOf(spec));
 }

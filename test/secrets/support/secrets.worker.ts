@@ -2,16 +2,18 @@ import type { LockStore } from 'nest-holdfast/core';
 import type { DistributedLockModuleOptions } from 'nest-holdfast';
 import { openChannel } from '../../support/worker-channel.js';
 import { until } from '../../support/until.js';
-import { exercise, printingService } from './exercise.js';
+import { LONG, SHORT, exercise, printingService } from './exercise.js';
+import { exerciseGate } from './fencing-gate.js';
 import { exerciseNest } from './nest-app.js';
-import { type StoreSpec, openStore } from './open-store.js';
+import { type StoreSpec, openStore, redisClient } from './open-store.js';
 import { print } from './printed.js';
 
-/** What goes wrong, by name. */
+/** What goes wrong. `hangs`: nothing is answered, and calls are waited for a short time only. */
 export type Scenario =
-  | { readonly store: StoreSpec }
+  | { readonly store: StoreSpec; readonly hangs?: boolean }
   /** A lock is held and another one awaited when it goes wrong, which is when `go` is sent. */
-  | { readonly store: StoreSpec; readonly whileHeld: true }
+  | { readonly store: StoreSpec; readonly hangs?: boolean; readonly whileHeld: true }
+  | { readonly gate: string }
   | { readonly module: DistributedLockModuleOptions };
 
 export type Scenarios = Readonly<Record<string, Scenario>>;
@@ -22,17 +24,20 @@ channel.onMessage(({ go }) => gone.add(go));
 
 async function play(name: string, scenario: Scenario): Promise<void> {
   if ('module' in scenario) return exerciseNest(name, scenario.module);
+  if ('gate' in scenario) return exerciseGate(name, redisClient(scenario.gate));
   let store: LockStore;
   try {
     store = openStore(scenario.store);
   } catch (error) {
     return print(`${name} open`, error);
   }
-  const locks = printingService(name, store);
+  const limits = scenario.hangs ? SHORT : LONG;
+  const locks = printingService(name, store, limits);
   const ending = 'whileHeld' in scenario ? await breaking(name, scenario, locks) : undefined;
-  await exercise(name, locks, store);
+  await exercise(name, locks, store, limits);
   await ending?.();
-  await exerciseNest(name, { store: openStore(scenario.store) });
+  const { storeTimeout } = limits;
+  await exerciseNest(name, { store: openStore(scenario.store), storeTimeout });
   await locks.close().catch((error: unknown) => print(`${name} close`, error));
 }
 
