@@ -96,7 +96,7 @@ describe.each(Object.keys(STORES))('a store that is first used in a request, %s,
         collectGarbage();
         return kept.deref() === undefined;
       },
-      { within: 20_000, every: 50 },
+      { within: 30_000, every: 50 },
     );
   });
 });

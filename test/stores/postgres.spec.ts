@@ -106,7 +106,7 @@ describe('Waiting on PostgreSQL', () => {
     expect(waiter.pool.totalCount).toBeLessThanOrEqual(2);
     await lock.release();
     await (await waiting).release();
-    await until(async () => (await listening()).length === 0, { within: 10_000 });
+    await until(async () => (await listening()).length === 0, { within: 30_000 });
   });
 
   it('closes the connection that listens with the store, and leaves the pool open', async () => {

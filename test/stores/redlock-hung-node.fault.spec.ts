@@ -36,7 +36,7 @@ describe('When a node hangs,', () => {
       await use(own, 3);
       return condition();
     };
-    await until(isMet, { within: 20_000, what });
+    await until(isMet, { within: 30_000, what });
   }
 
   it('trap-26 an acquire, an extension and a release do not wait for it', async () => {
@@ -103,7 +103,7 @@ describe('When a node hangs,', () => {
     for (let round = 0; round < 50; round++) await use(own, 100);
     expect(open() - before).toBeLessThan(250); // probes, of which there are fewer and fewer
     nodes.servers[HUNG]!.resume();
-    await until(() => open() === 0, { what: 'all calls to be answered', within: 10_000 });
+    await until(() => open() === 0, { what: 'all calls to be answered', within: 30_000 });
     await nodes.nothingLeft();
   });
 });

@@ -109,7 +109,7 @@ describe.each([
   it('do not get a lock that is held on and on, when it comes back without its data', async () => {
     const { held, done, arbiter } = await inLine(QUARANTINE);
     await arbiter.restart();
-    await until(async () => (await nodes.having(KEY)).length === 5, { within: 15_000 }); // it has it again
+    await until(async () => (await nodes.having(KEY)).length === 5, { within: 30_000 }); // it has it again
     expect(held.isHeld).toBe(true);
     expect(witness.tokens).toEqual([]);
     await held.release();

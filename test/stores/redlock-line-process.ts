@@ -86,7 +86,7 @@ export function arbiterOf(nodes: RedlockNodes, key: string, count = 1): Promise<
       const at = lengths.flatMap((length, index) => (length > 0 ? index : []));
       return isAll && at.length === 1 ? { index: at[0]! } : undefined;
     },
-    { what: `${count} in line for ${key} at one node`, within: 10_000 },
+    { what: `${count} in line for ${key} at one node`, within: 30_000 },
   ).then(({ index }) => index);
 }
 

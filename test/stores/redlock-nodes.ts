@@ -102,7 +102,7 @@ export class RedlockProcess implements AsyncDisposable {
   async isTold(index: number, state: LockNodeEvent['state']): Promise<void> {
     await until(() => this.told(index).at(-1) === state, {
       what: `node ${index} to be ${state}`,
-      within: 10_000,
+      within: 30_000,
     });
   }
 

@@ -48,7 +48,7 @@ describe('trap-18 A node that restarted empty', () => {
       seen.taken = lock.isHeld ? taken : undefined;
       return taken;
     };
-    await until(isOver, { within: 20_000, every: 10 });
+    await until(isOver, { within: 30_000, every: 10 });
     return seen;
   }
 

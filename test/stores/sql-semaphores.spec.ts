@@ -171,7 +171,7 @@ describe.each(['PostgreSQL', 'MariaDB', 'SQLite'])('Semaphores in %s', (name) =>
     expect([permits, holders?.length]).toEqual([3, 3]);
     for (const child of children) child.send('go on');
     const held = () => answers().filter((answer): answer is Held => typeof answer === 'object');
-    await until(() => held().length === 12, { within: 15_000 });
+    await until(() => held().length === 12, { within: 30_000 });
     expect(mostAtOnce(held())).toBe(3);
   });
 

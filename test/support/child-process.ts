@@ -102,7 +102,7 @@ export class ChildProcess<Sent = unknown, Received = unknown> implements AsyncDi
   async #until(isDone: () => boolean, what: string, options: UntilOptions): Promise<void> {
     const hasEnded = (): boolean =>
       this.#process.exitCode !== null || this.#process.signalCode !== null;
-    await until(() => isDone() || hasEnded(), { within: 15_000, what, ...options });
+    await until(() => isDone() || hasEnded(), { within: 60_000, what, ...options });
     if (!isDone()) await this.exited; // its last lines may still be on their way
     if (!isDone()) throw new Error(`The process ended before ${what}:\n${this.output}`);
   }

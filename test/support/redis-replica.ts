@@ -7,7 +7,7 @@ export async function startReplica(master: RedisServer): Promise<RedisServer> {
   const replica = await RedisServer.start({ args });
   await until(
     async () => String(await master.command('INFO', 'replication')).includes('state=online'),
-    { within: 15_000, every: 20, what: 'the replica to be in step' },
+    { within: 30_000, every: 20, what: 'the replica to be in step' },
   );
   return replica;
 }

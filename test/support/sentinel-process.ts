@@ -78,7 +78,7 @@ export class SentinelProcess {
     child.stderr.on('data', (chunk) => (log += String(chunk)));
     await once(child, 'spawn');
     await until(() => child.exitCode !== null || log.includes('+monitor master'), {
-      within: 15_000,
+      within: 30_000,
       what: 'the sentinel to be ready',
     });
     if (child.exitCode !== null) throw new Error(`redis-server --sentinel ended at once:\n${log}`);

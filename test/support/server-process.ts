@@ -16,7 +16,7 @@ export interface ServerCommand {
 
 const ATTEMPTS = 3;
 /** Milliseconds. A first start may have to wait for a busy machine. */
-const START_WITHIN = 30_000;
+const START_WITHIN = 60_000;
 
 /** The port is taken, or a server that was killed has not let go of its data yet. */
 export class NotFreeError extends Error {}

@@ -1,5 +1,5 @@
 export interface UntilOptions {
-  /** Milliseconds after which the wait fails, not counting those in which the machine stood still. @default 10_000 */
+  /** Milliseconds after which the wait fails, not counting those in which the machine stood still. @default 30_000 */
   readonly within?: number;
   /** Milliseconds between two looks. @default 5 */
   readonly every?: number;
@@ -16,7 +16,7 @@ const LONGEST_LOOK = 1_000;
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { within = 10_000, every = 5, what = condition.toString() }: UntilOptions = {},
+  { within = 30_000, every = 5, what = condition.toString() }: UntilOptions = {},
 ): Promise<NonNullable<T>> {
   let left = within;
   let cause: unknown;

@@ -44,7 +44,7 @@ export class Contender {
 
   /** As `acquire`, once the server is well again: until then it may fail, but not hang. */
   acquireAgain(key: string): Promise<Lock> {
-    return until(() => this.acquire(key), { within: 15_000, what: `${key} to be taken again` });
+    return until(() => this.acquire(key), { within: 30_000, what: `${key} to be taken again` });
   }
 
   /** Resolves when the store has been asked for the key, has refused it, and has answered once more since. */

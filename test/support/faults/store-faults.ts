@@ -180,9 +180,9 @@ function runOf<Server extends FaultyServer>(store: FaultyStore<Server>): Run<Ser
     bench = await FaultBench.start(store);
   });
 
-  afterEach(() => bench.tidyUp(), 60_000);
+  afterEach(() => bench.tidyUp());
 
-  afterAll(() => bench.stop(), 60_000);
+  afterAll(() => bench.stop());
 
   return {
     next: () => ({ bench, key: `order:${(keys += 1)}` }),
@@ -214,6 +214,6 @@ function verdictOn(lock: Lock, ttl: number): Promise<'held' | 'lost'> {
         throw error;
       }
     },
-    { within: 15_000, every: 20, what: 'the store to say whether the lock is held' },
+    { within: 30_000, every: 20, what: 'the store to say whether the lock is held' },
   );
 }
