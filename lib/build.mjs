@@ -12,17 +12,17 @@ const DIST = join(ROOT, 'dist');
 const MODULES = join(DIST, 'modules');
 const TSC = join(ROOT, 'node_modules/typescript7/bin/tsc');
 
-const ENTRIES = {
-  index: 'index',
-  core: 'core',
-  etcd: 'stores/etcd/index',
-  express: 'express/index',
-  fencing: 'fencing/index',
-  redlock: 'stores/redlock/index',
-  sql: 'stores/sql/index',
-  testing: 'testing/index',
-  zookeeper: 'stores/zookeeper/index',
-};
+const ENTRIES = [
+  'index',
+  'core',
+  'express/index',
+  'fencing/index',
+  'stores/etcd/index',
+  'stores/redlock/index',
+  'stores/sql/index',
+  'stores/zookeeper/index',
+  'testing/index',
+];
 
 /** What nearly every application loads is one file: the fewer files, the faster the start. */
 const SHARED = {
@@ -57,10 +57,7 @@ async function bundle(format, type) {
 }
 
 async function write(extension, plugins, output) {
-  const files = Object.entries(ENTRIES).map(([name, file]) => [
-    name,
-    join(MODULES, file + extension),
-  ]);
+  const files = ENTRIES.map((name) => [name, join(MODULES, name + extension)]);
   const input = Object.fromEntries(files);
   const build = await rolldown({ input, external: isForeign, platform: 'node', plugins });
   const chunkFileNames = `[name]${extension}`;

@@ -23,6 +23,11 @@ const APPLICATIONS = [
   ['builds', 'what tsc, SWC, esbuild, terser, webpack and nest build make of a class'],
 ] as const;
 
+interface Entry {
+  readonly types: string;
+  readonly default: string;
+}
+
 /** Applications that install the packed package as everybody does, each with its own versions of everything else. */
 describe('trap-25 the packed package', () => {
   let directory: string;
@@ -65,12 +70,20 @@ describe('trap-25 the packed package', () => {
 
   it('is one file for each entry, beside what entries share, and its maps lead to the TypeScript', async () => {
     const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-    const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
-    for (const folder of ['dist/cjs', 'dist/esm']) {
-      const files = await readdir(join(ROOT, folder));
-      const names = entries.map((entry) => (entry === '.' ? 'index' : entry.slice(2)));
-      expect(files).toEqual(expect.arrayContaining(names.flatMap((n) => [`${n}.js`, `${n}.d.ts`])));
-      expect(files.filter((file) => file.endsWith('.js')).length).toBeLessThan(names.length + 6);
+    for (const [folder, condition] of [
+      ['dist/cjs', 'require'],
+      ['dist/esm', 'import'],
+    ] as const) {
+      const entries = Object.values<Record<string, Entry>>(exports).flatMap(
+        (entry) => entry[condition] ?? [],
+      );
+      for (const { types, default: code } of entries) {
+        expect(existsSync(join(ROOT, types))).toBe(true);
+        expect(existsSync(join(ROOT, code))).toBe(true);
+      }
+      const files = await readdir(join(ROOT, folder), { recursive: true });
+      const modules = files.filter((file) => file.endsWith('.js'));
+      expect(modules.length).toBeLessThan(entries.length + 7);
       const map = JSON.parse(await readFile(join(ROOT, folder, 'shared.js.map'), 'utf8'));
       expect(map.sources).toContain('../../lib/core/lock.service.ts');
     }
