@@ -6,10 +6,10 @@ import type { AcquireRequest } from './lock-store.js';
 const thisHolder = `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin)}`;
 
 /** A request with a token that no other one has. */
-export function requestFor({
-  keys,
-  ttl,
-  permits,
-}: Pick<AcquireRequest, 'keys' | 'ttl' | 'permits'>): AcquireRequest {
-  return { key: keys[0]!, keys, token: randomUUID(), ttl, permits, holder: thisHolder };
+export function requestFor(
+  { keys, ttl, permits }: Pick<AcquireRequest, 'keys' | 'ttl' | 'permits'>,
+  storeTimeout: number,
+): AcquireRequest {
+  const token = randomUUID();
+  return { key: keys[0]!, keys, token, ttl, permits, holder: thisHolder, storeTimeout };
 }

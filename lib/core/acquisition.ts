@@ -160,7 +160,7 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
       return this.#patience.during((signal) => this.#poll(signal));
     return this.#patience.untilDeadline(
       (signal) => this.#queue(signal),
-      () => this.#attempts.timeout(),
+      () => this.#attempts.atDeadline(),
       this.#around.timers,
     );
   }

@@ -47,7 +47,7 @@ export class Attempts {
   }
 
   get #request(): AcquireRequest {
-    this.#madeRequest ??= requestFor(this.#turn);
+    this.#madeRequest ??= requestFor(this.#turn, this.#patience.options.storeTimeout);
     return this.#madeRequest;
   }
 
@@ -161,6 +161,12 @@ export class Attempts {
     const { name } = this.#around.store;
     const report = this.#report;
     return new LockStoreError(keyNames(this.#turn.keys), name, why, { cause, report });
+  }
+
+  /** For the deadline of a wait in the queue of the store. Not "held", when nobody knows because the store fails. */
+  atDeadline(): LockStoreError | LockTimeoutError {
+    const error = this.#madeRequest && this.#around.store.waitFailure?.(this.#madeRequest);
+    return error === undefined ? this.timeout() : this.failure(reasonOf(error), error);
   }
 
   timeout(): LockTimeoutError {

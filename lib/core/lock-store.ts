@@ -46,6 +46,11 @@ export interface LockStore {
   extendMany?(leases: readonly Lease[], ttl: number): Promise<ReadonlyMap<Lease, unknown>>;
   /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
   inspect?(key: string): Promise<LockInspection | undefined>;
+  /**
+   * Why nobody knows who has the key of a request that waits in `acquire`: the last failure, as long as the store has not been
+   * answered since. Read when the wait comes to its deadline, which then is no `LockTimeoutError`.
+   */
+  waitFailure?(request: AcquireRequest): unknown;
   /** How the last attempt for this request went, for stores that ask several nodes. Read for error messages. */
   report?(request: AcquireRequest): QuorumReport | undefined;
   /** Calls `tell` whenever something happens that nobody asked for. Called once by each `LockService`, before anything else. */
@@ -109,6 +114,8 @@ export interface AcquireRequest {
   readonly permits?: number | undefined;
   /** `host:pid:startTime`, kept beside the token for people who inspect. Never decides ownership. */
   readonly holder?: string;
+  /** Milliseconds for one answer, for a store that asks its server more than once in `acquire`. */
+  readonly storeTimeout?: number | undefined;
   /** The key's fencing counter is raised to at least this. It stands in for whatever clock the store itself would go by. */
   readonly fencingFloor?: bigint;
 }

@@ -30,6 +30,7 @@ describe('a free key', () => {
         keys: ['a', 'b'],
         token: expect.any(String),
         ttl: 2_000,
+        storeTimeout: 5_000,
         holder: expect.stringMatching(new RegExp(`^.+:${process.pid}:\\d{13}$`)),
       },
     ]);

@@ -15,6 +15,7 @@ interface QueueProcessOptions extends LockOptions {
   readonly Client?: typeof Redis;
   readonly client?: RedisOptions;
   readonly localPassLimit?: number;
+  readonly silenceTimeout?: number;
 }
 
 /** One of several processes that want the same locks: a client, a store and a service, which close with their block. */
@@ -24,10 +25,10 @@ export class QueueProcess implements AsyncDisposable {
   readonly locks: LockService;
 
   constructor(url: string, options: QueueProcessOptions = {}) {
-    const { Client = Redis, client, localPassLimit, ...lockOptions } = options;
+    const { Client = Redis, client, localPassLimit, silenceTimeout, ...lockOptions } = options;
     this.redis = new Client(url, { retryStrategy: () => 20, ...client });
     this.redis.on('error', () => {}); // the commands say what matters here
-    this.store = new RedisLockStore(this.redis, { localPassLimit });
+    this.store = new RedisLockStore(this.redis, { localPassLimit, silenceTimeout });
     this.locks = new LockService(this.store, { waitTimeout: 60_000, ...lockOptions });
   }
 

@@ -22,9 +22,13 @@ export interface Place extends Held {
   readonly claim: number;
   readonly granted: () => void;
   readonly refused: (error: unknown) => void;
-  /** Its next sign of life. */
+  /** Its next sign of life, or the end of the wait for the answer to the last one. */
   readonly timer: QueuedTimer;
+  /** A sign of life is under way. */
+  isAsking: boolean;
   failures: number;
+  /** The last failure, until an answer. */
+  error: unknown;
   failingSince: number;
   hasStood: boolean;
   hasLeft: boolean;
@@ -42,6 +46,11 @@ export function isBearable({ failures, failingSince }: Place, error: unknown): b
   if (failures < MOST_FAILURES) return true;
   const isFailover = error instanceof Error && error.message.startsWith('Too many Cluster');
   return isFailover && systemClock.now() - failingSince < LONGEST_FAILOVER;
+}
+
+/** Milliseconds for the answer to a sign of life. */
+export function answerTime({ request }: Place): number {
+  return request.storeTimeout ?? HEARTBEAT;
 }
 
 /** All places of a process are due together. */

@@ -81,7 +81,8 @@ export class RedisLockStore implements LockStore {
     this.#client = client;
     this.#slotOf = slotOf;
     const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
-    this.#silence = watchSilence(client, silenceTimeout + awaited);
+    const others = () => this.#waitingRoom?.connections ?? [];
+    this.#silence = watchSilence(client, others, silenceTimeout + awaited);
     const asked = () => this.#silence.asked();
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf, asked);
     const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock for itself
@@ -117,6 +118,11 @@ export class RedisLockStore implements LockStore {
       fencingFloor,
       (fence) => new RedisLease(held, this.#around, fence),
     );
+  }
+
+  /** `undefined` when the server has answered the last sign of life of this request. */
+  waitFailure(request: AcquireRequest): unknown {
+    return this.#waitingRoom?.failure(this.#around.names.inLine(request).value);
   }
 
   inspect(key: string): Promise<LockInspection | undefined> {

@@ -1,7 +1,14 @@
 import { systemClock } from '../../core/clock.js';
 import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
 import type { Held } from './held.js';
-import { HEARTBEAT, isBearable, lookTime, nextBeat, otherPermits } from './queue-place.js';
+import {
+  HEARTBEAT,
+  answerTime,
+  isBearable,
+  lookTime,
+  nextBeat,
+  otherPermits,
+} from './queue-place.js';
 import type { Place } from './queue-place.js';
 import { LEAVE, WAIT } from './queue-scripts.js';
 import { asStanding } from './queue-standing.js';
@@ -19,13 +26,15 @@ const LONGEST_CLAIM = 1_000;
  */
 export class RedisQueue {
   readonly #runner: ScriptRunner;
+  readonly #asking: () => void;
   readonly #timers = new TimerQueue(systemClock);
   readonly #places = new Map<string, Place>();
   readonly #due: TurnCalls<Place>;
 
-  /** `slotOf` keeps apart what cannot share a call. */
-  constructor(runner: ScriptRunner, slotOf: (lock: string) => number) {
+  /** `slotOf` keeps apart what cannot share a call. `asking` is called with each sign of life. */
+  constructor(runner: ScriptRunner, slotOf: (lock: string) => number, asking: () => void) {
     this.#runner = runner;
+    this.#asking = asking;
     this.#due = new TurnCalls(
       ({ keys }) => slotOf(keys[0]!),
       (places) => void this.#call(places),
@@ -42,8 +51,10 @@ export class RedisQueue {
       const place: Place = {
         ...held,
         claim: Math.min(held.request.ttl, LONGEST_CLAIM),
-        timer: idleTimer(() => this.#due.add(place)),
+        timer: idleTimer(() => this.#wake(place)),
+        isAsking: false,
         failures: 0,
+        error: undefined,
         failingSince: 0,
         hasStood: false,
         hasLeft: false,
@@ -62,6 +73,11 @@ export class RedisQueue {
     });
   }
 
+  /** The last failure of the one who waits with `value`, until the server answers it. */
+  failure(value: string): unknown {
+    return this.#places.get(value)?.error;
+  }
+
   /** The server has handed a key over to `value`. */
   woken(value: string): void {
     const place = this.#places.get(value);
@@ -78,11 +94,19 @@ export class RedisQueue {
     for (const place of this.#places.values()) this.#refuse(place, error);
   }
 
+  /** It is time for a sign of life, or the last one was not answered in time. */
+  #wake(place: Place): void {
+    if (!place.isAsking) return this.#due.add(place);
+    this.#failed(place, new Error(`no answer within ${answerTime(place)} ms`));
+  }
+
   /** Never rejects. */
   async #call(due: readonly Place[]): Promise<void> {
     const places = due.filter((place) => this.#isOpen(place));
     if (places.length === 0) return;
     const keys = places.flatMap((place) => place.keys);
+    for (const place of places) this.#ask(place);
+    this.#asking();
     const args = [HEARTBEAT, ...places.flatMap(({ value, claim }) => [value, claim])];
     try {
       const answers = await this.#runner.run(WAIT, keys, args, (reply) =>
@@ -94,9 +118,15 @@ export class RedisQueue {
     }
   }
 
+  #ask(place: Place): void {
+    place.isAsking = true;
+    this.#timers.move(place.timer, systemClock.now() + answerTime(place));
+  }
+
   #answered(place: Place, answer: unknown): void {
     if (place.hasLeft) void this.#leave(place); // in case that this call came in after its LEAVE
     if (!this.#isOpen(place)) return; // it was woken or has left meanwhile: this answer is from before
+    place.isAsking = false;
     let standing: Standing;
     try {
       standing = asStanding(answer);
@@ -107,11 +137,14 @@ export class RedisQueue {
     if (standing.state === 'refused') return this.#refuse(place, otherPermits(place, standing));
     place.hasStood = true;
     place.failures = 0;
+    place.error = undefined;
     this.#standAt(place, lookTime(standing.ttl, standing.inFront));
   }
 
   #failed(place: Place, error: unknown): void {
     if (!this.#isOpen(place)) return;
+    place.isAsking = false;
+    place.error = error;
     if (place.failures++ === 0) place.failingSince = systemClock.now();
     if (place.hasStood && isBearable(place, error)) return this.#standAt(place, nextBeat());
     this.#refuse(place, error);

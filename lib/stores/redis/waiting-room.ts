@@ -1,5 +1,6 @@
 import { clientKeyPrefix } from './redis-client.js';
 import type { SubscribableClient } from './redis-client.js';
+import type { WatchedConnection } from './failover/silence-watch.js';
 import type { Held } from './held.js';
 import { RedisQueue } from './redis-queue.js';
 import { CHANNEL } from './redis-lua.js';
@@ -27,7 +28,7 @@ export class WaitingRoom {
       missed: () => this.#missed(),
       refused: (error) => this.#queue.refuseAll(error),
     });
-    this.#queue = new RedisQueue(runner, slotOf);
+    this.#queue = new RedisQueue(runner, slotOf, () => this.#wakeUps.check());
     this.tenures = new Tenures(this.#wakeUps, localPassLimit);
   }
 
@@ -39,6 +40,16 @@ export class WaitingRoom {
     if (!this.#wakeUps.isLive) await this.#wakeUps.open();
     signal.throwIfAborted();
     return this.#queue.wait(held, signal);
+  }
+
+  /** Why nobody knows what has become of the one who waits with `value`: the server has not answered since. */
+  failure(value: string): unknown {
+    return this.#queue.failure(value);
+  }
+
+  /** Beside those of the client. */
+  get connections(): readonly WatchedConnection[] {
+    return this.#wakeUps.connections;
   }
 
   close(): void {

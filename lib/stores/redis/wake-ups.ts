@@ -1,11 +1,14 @@
 import { inRootContext } from '../../core/async/root-context.js';
 import { systemClock } from '../../core/clock.js';
 import { driverError } from './driver-error.js';
+import type { WatchedConnection } from './failover/silence-watch.js';
 import { listensBesides } from './redis-client.js';
 import type { SubscribableClient, SubscriberClient } from './redis-client.js';
 
 /** Milliseconds that a subscription is waited for. */
 const LONGEST_WAIT = 500;
+/** Milliseconds without a message after which whoever waits asks whether messages still arrive. */
+const LONGEST_TRUST = 2_000;
 /** For a connection of our own, which has to come back whatever happens to the other one. */
 const SUBSCRIBER_OPTIONS = {
   enableOfflineQueue: true,
@@ -45,6 +48,9 @@ export class WakeUps {
   /** Callers have waited for the first subscription for as long as they do. */
   #isLate = false;
   #isLive = false;
+  /** A subscription is under way. */
+  #isAsking = false;
+  #heardAt = 0;
 
   constructor(client: SubscribableClient, channel: string, listener: WakeUpListener) {
     this.#client = client;
@@ -74,6 +80,21 @@ export class WakeUps {
     });
   }
 
+  /**
+   * Asks the server whether messages still arrive, where none did for a while. Whoever waits calls it: a connection that only the
+   * server has closed would starve them. `SilenceWatch` gives up one that does not answer.
+   */
+  check(): void {
+    if (!this.#subscriber || this.#isAsking) return;
+    if (systemClock.now() - this.#heardAt >= LONGEST_TRUST) this.#subscribe();
+  }
+
+  /** The one of our own, if there is one. */
+  get connections(): readonly WatchedConnection[] {
+    const own = this.#subscriber !== this.#client && this.#subscriber;
+    return own ? [own as WatchedConnection] : [];
+  }
+
   /** Leaves nothing of ours with the client, which may be closed at once. */
   close(): void {
     const subscriber = this.#subscriber;
@@ -90,7 +111,9 @@ export class WakeUps {
   }
 
   readonly #received = (channel: string, text: string): void => {
-    if (channel === this.#channel) this.#listener.message(text);
+    if (channel !== this.#channel) return;
+    this.#heardAt = systemClock.now();
+    this.#listener.message(text);
   };
 
   readonly #closed = (): void => {
@@ -105,6 +128,7 @@ export class WakeUps {
   /** Subscribing once more is harmless, and tells that messages arrive. */
   readonly #subscribe = (): void => {
     const subscriber = this.#subscriber!;
+    this.#isAsking = true;
     subscriber.subscribe(this.#channel).then(
       () => this.#subscribed(subscriber),
       (error: unknown) => this.#refused(subscriber, error),
@@ -135,6 +159,8 @@ export class WakeUps {
 
   #subscribed(subscriber: SubscriberClient): void {
     if (subscriber !== this.#subscriber) return;
+    this.#isAsking = false;
+    this.#heardAt = systemClock.now();
     const wasLive = this.#isLive;
     this.#isLive = true;
     this.#opening!.resolve();
@@ -143,7 +169,9 @@ export class WakeUps {
 
   /** What fails without a word of the server is tried again at the next `ready`. */
   #refused(subscriber: SubscriberClient, error: unknown): void {
-    if (subscriber !== this.#subscriber || !isRefusal(error)) return;
+    if (subscriber !== this.#subscriber) return;
+    this.#isAsking = false;
+    if (!isRefusal(error)) return;
     const reason = driverError(error);
     this.#opening!.reject(reason);
     this.close();

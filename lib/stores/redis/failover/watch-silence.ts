@@ -5,11 +5,16 @@ import { SilenceWatch } from './silence-watch.js';
 import type { WatchedConnection } from './silence-watch.js';
 
 /**
- * Watches the connections of a client that come back by themselves. On a Cluster, where that is the one to a node, the client
+ * Watches the connections of a client, and `others`, that come back by themselves. On a Cluster, where that is the one to a node, the client
  * reads the slots again.
  */
-export function watchSilence(client: RedisClient, within: number): SilenceWatch {
-  if (!isClusterClient(client)) return new SilenceWatch(() => ownOf(client), within);
+export function watchSilence(
+  client: RedisClient,
+  others: () => readonly WatchedConnection[],
+  within: number,
+): SilenceWatch {
+  if (!isClusterClient(client))
+    return new SilenceWatch(() => [...ownOf(client), ...others()], within);
   const refresh = () => client.refreshSlotsCache?.();
   return new SilenceWatch(() => allOf(client), within, refresh);
 }
