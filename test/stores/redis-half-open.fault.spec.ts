@@ -56,10 +56,10 @@ describe.each(
       await forgetSubscriber();
       const before = proxy.accepted;
 
-      let isOver = false;
+      const over = new AbortController();
       let grants = 0;
       const turns = [own, ...rivals].map(async ({ locks }) => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           await locks.withLock('order:42', () => pause(20));
           if (locks === own.locks) grants++;
         }
@@ -74,7 +74,7 @@ describe.each(
         within: 60_000,
         what: 'the lock to be had like others',
       });
-      isOver = true;
+      over.abort();
       await Promise.all(turns);
     });
   },
