@@ -45,12 +45,7 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
     this.#around = around;
     this.#onFailure = onFailure;
     this.options = options;
-    this.turn = new Turn(
-      around.queue,
-      keys,
-      Math.min(options.ttl, options.maxHold),
-      options.permits,
-    );
+    this.turn = new Turn(around.queue, keys, Math.min(options.ttl, options.maxHold), options);
     this.#patience = new Patience(around.clock, options);
   }
 

@@ -157,9 +157,7 @@ export class HeldLease extends LeaseLife {
     // The answer to an extension could shorten the ttl that the next holder counts on.
     if (!next || this.permits || this.changes.isBusy) return undefined;
     const now = this.#around.clock.now();
-    const { validity } = this;
-    const isFresh = validity.isWhole && validity.ttl === next.ttl && this.remaining >= next.ttl / 2;
-    const lease = passedOn(this.granted, next.ttl, !isFresh);
+    const lease = passedOn(this.granted, next.ttl, !this.validity.serves(next, now));
     if (!lease) return undefined;
     const isAsked = lease instanceof Promise;
     const sentAt = isAsked ? now : this.validity.countedFrom;

@@ -1,6 +1,7 @@
 import { offAbort, onAbort } from './async/abort-listeners.js';
 import type { Passed } from './grant.js';
 import type { InLine, LocalQueue } from './local-queue.js';
+import type { ResolvedLockOptions } from './lock-options.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
 /** What ends the wait for a turn. */
@@ -24,6 +25,8 @@ export class Turn implements InLine<Turn> {
   readonly ttl: number;
   /** How many may hold the keys together. Missing: this caller wants them alone. */
   readonly permits: number | undefined;
+  /** Whether its lease is extended while it lasts. If not, one that is passed on to it needs the whole ttl. */
+  readonly autoExtend: boolean;
   readonly #queue: LocalQueue<Turn>;
   /** The keys at whose front it is: none or all of them. */
   #fronts: readonly string[] = [];
@@ -39,12 +42,13 @@ export class Turn implements InLine<Turn> {
     queue: LocalQueue<Turn>,
     keys: readonly string[],
     ttl: number,
-    permits: number | undefined,
+    { permits, autoExtend }: Pick<ResolvedLockOptions, 'permits' | 'autoExtend'>,
   ) {
     this.#queue = queue;
     this.keys = keys;
     this.ttl = ttl;
     this.permits = permits;
+    this.autoExtend = autoExtend;
   }
 
   /** Goes to the front at once, if nobody is there. */

@@ -45,11 +45,6 @@ export class Validity {
     return this.#countedFrom;
   }
 
-  /** `maxHold` did not shorten what the store was asked for. */
-  get isWhole(): boolean {
-    return this.#countedFrom + this.#ttl <= this.#holdUntil;
-  }
-
   get until(): number {
     return this.#untilFor(this.#countedFrom, this.#ttl);
   }
@@ -77,6 +72,16 @@ export class Validity {
   isRepeatedBy(now: number, ttl: number): boolean {
     if (this.#ttl !== ttl || this.extensionDue === Infinity) return false;
     return this.capped(now, ttl) === ttl && this.until - now >= ttl / 10;
+  }
+
+  /**
+   * Whether the rest of the ttl at `now` is enough for the next holder: its lease is extended before the half that is left ends,
+   * and `maxHold` did not shorten what the store was asked for.
+   */
+  serves(next: { readonly ttl: number; readonly autoExtend: boolean }, now: number): boolean {
+    const isWhole = this.#countedFrom + this.#ttl <= this.#holdUntil;
+    const isHalf = this.until - now >= next.ttl / 2;
+    return next.autoExtend && isWhole && isHalf && this.#ttl === next.ttl;
   }
 
   /** Counts from now on from a request for `ttl` that was sent at `sentAt`. */

@@ -13,6 +13,8 @@ const LIMITS: TurnLimits = {
   tooLate: () => new Error('too late'),
 };
 
+const ALONE = { permits: undefined, autoExtend: true };
+
 describe.each([
   ['alone', undefined],
   ['with two others', 3],
@@ -35,7 +37,7 @@ describe.each([
   });
 
   const hold = (key: string): Turn => {
-    const turn = new Turn(queue, [key], 1_000, undefined);
+    const turn = new Turn(queue, [key], 1_000, ALONE);
     expect(turn.take()).toBe(true);
     return turn;
   };
@@ -44,7 +46,9 @@ describe.each([
     turn.leave();
   };
   const eight = () =>
-    Array.from({ length: 8 }, () => comeAndGo(new CountedTurn(queue, ['a', 'b'], 1_000, permits)));
+    Array.from({ length: 8 }, () =>
+      comeAndGo(new CountedTurn(queue, ['a', 'b'], 1_000, { ...ALONE, permits })),
+    );
 
   it('come to the front of both, one after the other', async () => {
     const [a, b] = [hold('a'), hold('b')];
@@ -60,10 +64,10 @@ describe.each([
 
   it('let others go on, also when some of them give up', async () => {
     const [a, b] = [hold('a'), hold('b')];
-    const leaving = new CountedTurn(queue, ['a', 'b'], 1_000, permits);
+    const leaving = new CountedTurn(queue, ['a', 'b'], 1_000, { ...ALONE, permits });
     const left = leaving.wait(LIMITS);
     const staying = eight();
-    const single = comeAndGo(new Turn(queue, ['a'], 1_000, undefined));
+    const single = comeAndGo(new Turn(queue, ['a'], 1_000, ALONE));
     leaving.stop(new Error('enough'));
     await expect(left).rejects.toThrow('enough');
     a.leave();

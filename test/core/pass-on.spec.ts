@@ -43,7 +43,7 @@ describe('a lease that is passed on inside the process', () => {
   });
 
   it('keeps the validity it had', async () => {
-    const { first, second, clock } = await inLine({ ttl: 1_000, autoExtend: false });
+    const { first, second, clock } = await inLine({ ttl: 1_000 });
     await clock.advance(300);
     await first.release();
     await clock.advance(0);
@@ -77,12 +77,24 @@ describe('a lease that is passed on inside the process', () => {
 
 describe('a lease is renewed before it is passed on', () => {
   it('when less than half of its ttl is left', async () => {
-    const { lease, first, second, clock } = await inLine({ ttl: 1_000, autoExtend: false });
+    const around = await inLine({ ttl: 1_000, autoExtend: false }, { autoExtend: true });
+    const { lease, first, second, clock } = around;
     await clock.advance(489);
     await first.release();
     await clock.advance(0);
     expect(lease.passes).toEqual([{ ttl: 1_000, renew: true }]);
     expect(second.value!.remaining).toBe(988);
+  });
+
+  it('when the next holder does not extend it: it has its whole ttl for its work', async () => {
+    const { lease, first, second, clock } = await inLine({ ttl: 1_000 }, { autoExtend: false });
+    await clock.advance(300);
+    await first.release();
+    await clock.advance(0);
+    expect(lease.passes).toEqual([{ ttl: 1_000, renew: true }]);
+    expect(second.value!.remaining).toBe(988);
+    await clock.advance(987);
+    expect(second.value!.isHeld).toBe(true);
   });
 
   it('when a maxHold cut its ttl short, though half of what the next holder wants is left', async () => {
