@@ -14,7 +14,8 @@ const CALLERS = 8;
 /** `HOLDFAST_TEST_SEED` repeats the choices of a run, though not its interleaving. */
 const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
 /** Why a caller may get no lock. */
-const FAIR_REFUSALS = /^held$|^AbortError|^LockStoreError.*(its answer took|ended before it could)/;
+const FAIR_REFUSALS =
+  /^held$|^AbortError|^LockStoreError.*(its answer took|no answer within|ended before it could)/;
 
 describe(`${PROCESSES} processes with ${CALLERS} callers each, killed and paused (seed ${SEED})`, () => {
   let server: RedisServer;

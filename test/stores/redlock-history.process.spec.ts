@@ -14,7 +14,7 @@ const CALLERS = 8;
 const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
 /** Why a caller may get no lock: two nodes are in trouble at times, and then a third one is late, or a process is paused. */
 const FAIR_REFUSALS =
-  /^held$|^AbortError|^LockStoreError.*(its answer took|ended before it could|no majority \(\d of 5 nodes )/;
+  /^held$|^AbortError|^LockStoreError.*(its answer took|no answer within|ended before it could|no majority \(\d of 5 nodes )/;
 /** Far fewer than there are: a run in which little happened shows nothing. */
 const FEWEST_GRANTS = 5 * (WORK_MS / 1_000);
 

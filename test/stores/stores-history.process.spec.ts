@@ -19,9 +19,12 @@ const CALLERS = 8;
 const WORK_MS = Number(process.env['HOLDFAST_TEST_SECONDS'] ?? 5) * 1_000;
 /** `HOLDFAST_TEST_SEED` repeats the choices of a run, though not its interleaving. */
 const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
-/** Why a caller may get no lock: of a process that was paused, an answer may be late and a session over. */
+/**
+ * Why a caller may get no lock: of a process that was paused, an answer may be late and a session over. One that is paused
+ * as it writes keeps the file of SQLite locked.
+ */
 const FAIR_REFUSALS =
-  /^held$|^AbortError|^LockStoreError.*(its answer took|ended before it could|session|was deleted at ZooKeeper)/;
+  /^held$|^AbortError|^LockStoreError.*(its answer took|no answer within|ended before it could|session|was deleted at ZooKeeper|database is locked)/;
 /** Far fewer than there are: a run in which little happened shows nothing. */
 const FEWEST_GRANTS = 4 * (WORK_MS / 1_000);
 /** Stores that have their turn together: half of the time of a run goes by waiting for processes that start or are paused. */
