@@ -105,3 +105,53 @@ describe('A node that has lost the key', () => {
     expect(lock.signal.reason).toMatchObject({ reason: 'gone' });
   });
 });
+
+describe('A node that refused the key at first', () => {
+  const OFFERS = 6_000; // longer than such a node is asked again
+
+  /** The third node has the key for somebody else until the returned lease is released. */
+  const busyNode = async () => {
+    const own = stubQuorum(3, { quarantine: false, upFor: [OLD, OLD, OLD] });
+    return { ...own, theirs: await own.nodes[2]!.occupy('a') };
+  };
+  const holders = ({ nodes }: Pick<StubQuorum, 'nodes'>) =>
+    Promise.all(nodes.map((node) => node.holder('a')));
+
+  it('gets it once it is free, for no longer than the others have it', async () => {
+    const own = await busyNode();
+    await own.locks.acquire('a', { ttl: TTL, autoExtend: false });
+    await own.clock.advance(500);
+    await own.theirs.release();
+    await own.clock.advance(OFFERS);
+    expect(await own.nodes[2]!.holder('a')).toBeDefined();
+    const [first, , third] = await Promise.all(own.nodes.map((node) => node.inspect('a')));
+    expect(third!.remaining).toBeLessThanOrEqual(first!.remaining!);
+  });
+
+  it.each([
+    ['its ttl has passed', { ttl: 1_000, autoExtend: false }],
+    ['its maxHold has passed', { ttl: TTL, maxHold: 1_000 }],
+  ])('is not taken for nobody after %s', async (_, options) => {
+    const own = await busyNode();
+    const lock = await own.locks.acquire('a', options);
+    await own.clock.advance(1_100);
+    expect(lock.state).toBe('lost');
+    await own.theirs.release();
+    const before = own.nodes[2]!.calls.length;
+    await own.clock.advance(OFFERS);
+    expect(await holders(own)).toEqual([undefined, undefined, undefined]);
+    expect(own.nodes[2]!.calls.slice(before)).toEqual([]);
+  });
+
+  it('is not taken for nobody after its minHold has passed', async () => {
+    const own = await busyNode();
+    const lock = await own.locks.acquire('a', { ttl: TTL, minHold: 300 });
+    expect(await lock.release()).toBe(true);
+    await own.clock.advance(301);
+    await own.theirs.release();
+    const before = own.nodes[2]!.calls.length;
+    await own.clock.advance(OFFERS);
+    expect(await holders(own)).toEqual([undefined, undefined, undefined]);
+    expect(own.nodes[2]!.calls.slice(before)).toEqual([]);
+  });
+});

@@ -66,6 +66,7 @@ async function askAll(
   { asked, request }: Claim,
   leases: NodeLeases,
 ): Promise<readonly bigint[] | undefined> {
+  leases.validUntil = quorum.clock.now() + request.ttl;
   const hinted = { ...request, fencingFloor: hint(request.fencingFloor) };
   const tokens: bigint[] = [];
   const awaited: Promise<unknown>[] = [];

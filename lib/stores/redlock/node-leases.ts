@@ -8,6 +8,8 @@ export class NodeLeases {
   /** Requests that have not been answered yet. */
   readonly #open = new Map<RedlockNode, Promise<Lease | undefined>>();
   #hasEnded = false;
+  /** When the ttl that was asked for last has passed: who asks later would hold a key for nobody. */
+  validUntil = Infinity;
 
   get hasEnded(): boolean {
     return this.#hasEnded;

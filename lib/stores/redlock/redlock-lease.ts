@@ -58,6 +58,8 @@ export class RedlockLease implements Lease {
   async extend(ttl: number): Promise<boolean> {
     this.#around.used(ttl);
     if (!this.#tokens) return this.#confirm(ttl);
+    const validUntil = this.#around.quorum.clock.now() + ttl;
+    this.#leases.validUntil = Math.min(this.#leases.validUntil, validUntil); // a shorter ttl may take effect at any time
     const outcome = await this.#around.quorum.ask<boolean | undefined>(
       {
         ask: (node) => this.#leases.askHolder(node, (lease) => this.#extendAt(node, lease, ttl)),
@@ -67,7 +69,7 @@ export class RedlockLease implements Lease {
       },
       ttl,
     );
-    if (outcome === 'yes') this.#rejoin(ttl);
+    if (outcome === 'yes') this.#rejoin(ttl, validUntil);
     else this.#leases.abandon(); // what is left of it would only keep others waiting
     return outcome === 'yes';
   }
@@ -141,7 +143,8 @@ export class RedlockLease implements Lease {
   }
 
   /** A node that came back, or was held by somebody who has died, gets the key, too. It does not count before the next extension. */
-  #rejoin(ttl: number): void {
+  #rejoin(ttl: number, validUntil: number): void {
+    this.#leases.validUntil = validUntil;
     const request = { ...this.#claim.request, ttl, fencingFloor: this.#tokens!.own };
     for (const node of this.#around.quorum.nodes) {
       if (node.isFit && !this.#leases.get(node)) void this.#leases.offer(node, request);
@@ -157,6 +160,7 @@ export class RedlockLease implements Lease {
   ): Promise<Lease | undefined> {
     const { quorum } = this.#around;
     const { own } = this.#tokens!;
+    const validUntil = quorum.clock.now() + ttl;
     this.#leases.delete(arbiter);
     const renew = async (node: RedlockNode, lease: Lease): Promise<Lease | undefined> => {
       const both = await Promise.all([
@@ -178,6 +182,7 @@ export class RedlockLease implements Lease {
         ttl,
       );
       if (outcome === 'yes') {
+        this.#leases.validUntil = validUntil;
         await soon(quorum.clock, passed); // to be passed on again
         return this.#next(arbiter, { own: own + 1n, last: range.to });
       }

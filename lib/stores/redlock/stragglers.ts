@@ -45,13 +45,17 @@ export class Stragglers {
 
   /** Never rejects. */
   async #ask(): Promise<void> {
-    if (this.#leases.hasEnded) this.#nodes.clear();
+    const isOver = this.#quorum.clock.now() + 1 > this.#leases.validUntil;
+    if (isOver || this.#leases.hasEnded) this.#nodes.clear();
     await Promise.all(Array.from(this.#nodes, (node) => this.#askNode(node)));
   }
 
+  /** For the rest of the ttl that the other nodes were asked for last. */
   async #askNode(node: RedlockNode): Promise<void> {
     const leases = this.#leases;
-    if (node.isFit && !leases.get(node)) await leases.offer(node, this.#request!); // one without a vote may soon have it
+    const ttl = Math.floor(leases.validUntil - this.#quorum.clock.now());
+    // One without a vote may soon have it.
+    if (node.isFit && !leases.get(node)) await leases.offer(node, { ...this.#request!, ttl });
     if (leases.get(node)) this.#nodes.delete(node);
   }
 }
