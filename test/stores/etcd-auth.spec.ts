@@ -85,7 +85,7 @@ describe('an EtcdLockStore that logs in', () => {
     const lease = await holder.tryAcquire(requestFor('key'));
     const stop = new AbortController();
     const waiting = waiter.acquire(requestFor('key'), stop.signal);
-    await until(async () => (await metric(simple, WATCHERS)) === 1);
+    await until(async () => (await metric(simple, WATCHERS)) === 2, { what: 'both to watch' });
     await simple.permit(false);
     const released = lease!.release();
     stop.abort(new Error('enough'));

@@ -19,6 +19,7 @@ describe('options of an EtcdLockStore', () => {
 
   it.each([
     [{ prefix: 1 }, TypeError, 'prefix must be a string, got 1'],
+    [{ prefix: 'a/@b/' }, TypeError, "prefix must be a string without '/@', got the string"],
     [{ sessionTimeout: 999 }, RangeError, 'sessionTimeout must be a whole number of ms from 1000'],
     [{ sessionTimeout: 1_000.5 }, RangeError, 'got 1000.5'],
     [{ sessionTimeout: '10s' }, TypeError, 'got the string "10s"'],
@@ -43,6 +44,8 @@ describe('what a lock is called in etcd', () => {
   const KEYS = [
     'a',
     'a/',
+    '@',
+    'a/@',
     'a/b',
     'a%2Fb',
     '/',

@@ -10,6 +10,9 @@ const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
+/** Who holds does not watch here, so that the numbers are those of who waits. */
+jest.mock('../../lib/stores/etcd/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+
 describe('the queue of an EtcdLockStore', () => {
   let server: EtcdServer;
   let stores: EtcdLockStore[];

@@ -14,6 +14,9 @@ const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
+/** Who holds does not watch here, so that the numbers are those of who waits. */
+jest.mock('../../lib/stores/etcd/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+
 describe('a key that is shared at etcd', () => {
   let server: EtcdServer;
   let proxy: TcpProxy;
@@ -64,7 +67,7 @@ describe('a key that is shared at etcd', () => {
 
   /** Who holds and who waits, in order. */
   async function line(of = key): Promise<{ key: string; value: string }[]> {
-    const folder = `holdfast/${encodeURIComponent(of)}/`;
+    const folder = `holdfast/${encodeURIComponent(of)}/@`;
     return (await contentOf(server)).filter((entry) => entry.key.startsWith(folder));
   }
 
@@ -232,7 +235,7 @@ describe('a key that is shared at etcd', () => {
     expect(values.map(([first]) => first!.value)).toEqual(['a:1:10 read', 'a:1:10 3', 'the host:1:10 read write']); // prettier-ignore
     const alone = await open().inspect(`${key}w`);
     expect(alone).toMatchObject({ holder: 'the host:1:10 read', fencingToken: expect.anything() });
-    await put(server, `holdfast/${encodeURIComponent(`${key}x`)}/x`, 'by hand');
+    await put(server, `holdfast/${encodeURIComponent(`${key}x`)}/@x`, 'by hand');
     expect(await open().inspect(`${key}x`)).toMatchObject({ holder: 'by hand' });
     expect(await open().tryAcquire(requestFor(`${key}x`, { permits: READ }))).toBeUndefined();
   });

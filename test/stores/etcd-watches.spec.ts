@@ -96,7 +96,7 @@ describe('watches of an EtcdLockStore', () => {
     );
     const lease = await holder!.tryAcquire(requestFor('order'));
     const waiting = waiter!.acquire(requestFor('order'), never());
-    await until(async () => (await metric(server, WATCHERS)) === 1);
+    await until(async () => (await metric(server, WATCHERS)) === 2, { what: 'both to watch' });
     proxy.refuse();
     proxy.cutAll();
     await lease!.release();

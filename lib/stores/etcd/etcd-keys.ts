@@ -2,23 +2,26 @@ import { randomBytes } from 'node:crypto';
 
 /** Not part of any token, nor of what an encoded key may contain. */
 const NODE_MARK = '~';
+/** Ends the name of a queue. No prefix and no encoded key has it within. */
+export const QUEUE_MARK = '/@';
 
 /**
- * What is called what in etcd. Each lock has a queue, a range of its own: `<prefix><encoded key>/`. In it stands one node per
- * contender, `<token>~<random>`. The encoded key has no `/`, so no queue lies within the range of another one.
+ * What is called what in etcd. Each lock has a queue, a range of its own: `<prefix><encoded key>/@`. In it stands one node per
+ * contender, `<token>~<random>`. No queue lies within the range of another one, of this prefix or any other: the name of a node
+ * tells where its queue ends, by the first `/@`, and where its prefix ends, by the `/` before it.
  */
 export class EtcdKeys {
   readonly #prefix: string;
 
   constructor(prefix: string) {
-    this.#prefix = prefix;
+    this.#prefix = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   }
 
   queue(key: string): Queue {
-    const start = `${this.#prefix}${encodeURIComponent(key)}/`;
+    const start = `${this.#prefix}${encodeURIComponent(key)}${QUEUE_MARK}`;
     return {
       start,
-      range: { key: Buffer.from(start), range_end: Buffer.from(`${start.slice(0, -1)}0`) },
+      range: { key: Buffer.from(start), range_end: Buffer.from(`${start.slice(0, -1)}A`) },
     };
   }
 
@@ -30,7 +33,7 @@ export class EtcdKeys {
 
 export interface Queue {
   readonly start: string;
-  /** All nodes of the queue: `0` is the character after `/`. */
+  /** All nodes of the queue: `A` is the character after `@`. */
   readonly range: { readonly key: Buffer; readonly range_end: Buffer };
 }
 

@@ -1,19 +1,31 @@
+import { eitherOf, tellAtOnce } from '../../core/abort-signals.js';
+import type { Cancel } from '../../core/clock.js';
 import type { Lease } from '../../core/lock-store.js';
 import type { EtcdNodes } from './etcd-nodes.js';
 import type { Place } from './node-creation.js';
+import type { NodeWatch } from './node-watch.js';
 
 export class EtcdLease implements Lease {
+  /** Aborts when the session is lost, or a node is gone. */
   readonly lost: AbortSignal;
   readonly #place: Place;
   readonly #nodes: EtcdNodes;
+  readonly #life: ReturnType<typeof eitherOf>;
+  readonly #unwatch: Cancel;
   #isShared: boolean;
   #extension: Promise<boolean> | undefined;
   #isReleased = false;
+  /** What was left of it when one of its nodes was gone. */
+  #givenBack: Promise<unknown> | undefined;
 
-  constructor(place: Place, nodes: EtcdNodes) {
-    this.lost = place.session.lost;
+  constructor(place: Place, nodes: EtcdNodes, watch: NodeWatch) {
+    const { session } = place;
     this.#place = place;
     this.#nodes = nodes;
+    this.#life = eitherOf(session.lost);
+    this.lost = this.#life.signal;
+    tellAtOnce(this.lost, () => session.isLost);
+    this.#unwatch = watch.start(place, () => this.#gone());
     this.#isShared = place.content.permits !== undefined;
   }
 
@@ -30,9 +42,12 @@ export class EtcdLease implements Lease {
   }
 
   /** Goes on when its caller has given up, until etcd has answered or the session is lost. */
-  release(): Promise<boolean> {
-    if (this.#isReleased) return Promise.resolve(false);
-    this.#isReleased = true;
+  async release(): Promise<boolean> {
+    if (this.#isReleased) {
+      await this.#givenBack;
+      return false;
+    }
+    this.#end();
     return this.#nodes.leave(this.#place);
   }
 
@@ -49,8 +64,26 @@ export class EtcdLease implements Lease {
     const { session } = this.#place;
     return this.#unlessLost(async () => {
       await session.confirm();
-      return this.#nodes.confirm(this.#place);
+      const areThere = await this.#nodes.confirm(this.#place);
+      if (!areThere) this.#gone();
+      return areThere;
     });
+  }
+
+  /** One node is gone, so the others are of no use. Perhaps the whole session is: its next beat tells. */
+  #gone(): void {
+    if (this.#isReleased) return;
+    const { session, nodes } = this.#place;
+    this.#end();
+    this.#life.abort(new Error(`a node of the lock was deleted at etcd: ${nodes.join(', ')}`));
+    session.confirm().catch(() => {});
+    if (nodes.length > 1) this.#givenBack = this.#nodes.leave(this.#place).catch(() => {});
+  }
+
+  #end(): void {
+    this.#isReleased = true;
+    this.#unwatch();
+    this.#life.forget();
   }
 
   /** Resolves `false` when the session is lost. */

@@ -14,6 +14,7 @@ import {
   secretly,
 } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
+import { QUEUE_MARK } from './etcd-keys.js';
 
 /** Where etcd is, and as whom to talk to it. */
 export interface EtcdServers {
@@ -37,7 +38,8 @@ export interface EtcdCredentials {
 
 export interface EtcdLockStoreOptions {
   /**
-   * Stands in front of every key: `order:42` is kept below `holdfast/order%3A42/`. May be empty.
+   * The folder of every key: `order:42` is kept below `holdfast/order%3A42/`. May be empty, and may not contain `/@`. A `/` is
+   * added where it does not end in one.
    * @default 'holdfast/'
    */
   readonly prefix?: string | undefined;
@@ -60,8 +62,16 @@ export interface ResolvedEtcdOptions {
 const SHORTEST_SESSION = 1_000;
 const LONGEST_SESSION = 86_400_000;
 
+const withoutMark = a(
+  `a string without '${QUEUE_MARK}'`,
+  (prefix) => !(prefix as string).includes(QUEUE_MARK),
+);
+
 const RULES: OptionRules<EtcdLockStoreOptions> = {
-  prefix: aString,
+  prefix: (name, value) => {
+    aString(name, value);
+    withoutMark(name, value);
+  },
   sessionTimeout: aWhole('ms', { from: SHORTEST_SESSION, to: LONGEST_SESSION }),
   clock: aClock,
 };

@@ -19,6 +19,7 @@ import { isOutOfSpace, isRefusal } from './etcd-refusal.js';
 import { EtcdSessions } from './etcd-sessions.js';
 import { EtcdWatches } from './etcd-watches.js';
 import type { Place } from './node-creation.js';
+import { NodeWatch } from './node-watch.js';
 import { openClient } from './open-client.js';
 import type { Position } from './queue-position.js';
 
@@ -46,6 +47,7 @@ export class EtcdLockStore implements LockStore {
   readonly #sessions: EtcdSessions;
   readonly #nodes: EtcdNodes;
   readonly #watches: EtcdWatches;
+  readonly #holders: NodeWatch;
   readonly #observers: ((notice: StoreNotice) => void)[] = [];
 
   /** Connects when it is first used. Throws `TypeError` or `RangeError` naming a bad option. */
@@ -61,11 +63,12 @@ export class EtcdLockStore implements LockStore {
     this.#sessions = new EtcdSessions({ members, clock, sessionTimeout, doubt });
     this.#nodes = new EtcdNodes(members, this.#sessions, new EtcdKeys(prefix));
     this.#watches = new EtcdWatches(members, clock, sessionTimeout);
+    this.#holders = new NodeWatch(members, this.#nodes, this.#watches);
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     const place = await this.#nodes.take(request);
-    return place && new EtcdLease(place, this.#nodes);
+    return place && this.#leaseOf(place);
   }
 
   /** Waits until the key is granted or `signal` aborts, also while etcd is away. Rejects when etcd refuses. */
@@ -76,8 +79,7 @@ export class EtcdLockStore implements LockStore {
         await this.#members.isInTime(this.#nodes.leave(place));
         throw new LockPermitsError(request.key, request.permits!, inUse);
       }
-      if (await this.#doesHold(request.key, place, position, signal))
-        return new EtcdLease(place, this.#nodes);
+      if (await this.#doesHold(request.key, place, position, signal)) return this.#leaseOf(place);
     }
   }
 
@@ -94,6 +96,10 @@ export class EtcdLockStore implements LockStore {
   async close(): Promise<void> {
     await this.#sessions.close();
     await this.#members.close();
+  }
+
+  #leaseOf(place: Place): Lease {
+    return new EtcdLease(place, this.#nodes, this.#holders);
   }
 
   async #join(request: AcquireRequest, signal: AbortSignal): Promise<Joined> {

@@ -106,6 +106,17 @@ export class EtcdNodes {
   }
 
   /**
+   * The revision at which all nodes were still there. `undefined`: one is gone. Asks until it knows, whatever etcd says
+   * meanwhile. Rejects with the reason of `signal`.
+   */
+  async seenAt({ nodes, revision }: Place, signal: AbortSignal): Promise<bigint | undefined> {
+    const txn = transactions.confirm(nodes, revision);
+    const look: Call<TxnResponse> = (client, options) => client.kv.txn(txn, options);
+    const { succeeded, header } = await this.#members.insist(look, signal, () => false);
+    return succeeded ? BigInt(header.revision) : undefined;
+  }
+
+  /**
    * Deletes the nodes. Asks until it is done, or the session is lost, whatever etcd says meanwhile: nobody else would free the
    * key. Resolves whether all of them were still there.
    */

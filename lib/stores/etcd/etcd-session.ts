@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { tellAtOnce } from '../../core/abort-signals.js';
-import type { Clock } from '../../core/clock.js';
+import type { Cancel, Clock } from '../../core/clock.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import { idleTimer, TimerQueue } from '../../core/timer-queue.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
@@ -82,6 +82,12 @@ export class EtcdSession {
     });
     this.#keepAlive.hurry();
     await unless(this.lost, heard);
+  }
+
+  /** Calls `run` in `ms`, unless it is cancelled before. */
+  later(ms: number, run: () => void): Cancel {
+    const timer = this.#timers.add(this.#around.clock.now() + ms, run);
+    return () => this.#timers.remove(timer);
   }
 
   learnEpoch(version: string): void {
