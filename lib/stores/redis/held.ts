@@ -1,5 +1,6 @@
+import { LockPermitsError } from '../../core/lock-errors.js';
 import type { AcquireRequest } from '../../core/lock-store.js';
-import { asNumber, unknownReply } from './replies.js';
+import { asList, asNumber, unknownReply } from './replies.js';
 import type { ServerKeys } from './server-keys.js';
 
 /** The keys of a lease as they are called on the server, and the value that says whose they are. */
@@ -54,4 +55,16 @@ export function permitsFrom(text: unknown): number {
 
 function permitsText(permits: number): string {
   return permits === Infinity ? 'inf' : String(permits);
+}
+
+/** What one is refused with who wants to share a key that is in use with other permits: its number from 1, and those. */
+export function otherPermits(
+  { keys }: AcquireRequest,
+  permits: number,
+  reply: readonly unknown[],
+): LockPermitsError {
+  const [index, inUse] = asList(reply, 2);
+  const key = keys[asNumber(index) - 1];
+  if (key === undefined) throw unknownReply('the number of a key', index);
+  return new LockPermitsError(key, permits, permitsFrom(inUse));
 }

@@ -1,4 +1,5 @@
 import type { Extensions } from './extensions.js';
+import type { TakeBacks } from './failover/take-backs.js';
 import type { HeldNames } from './held.js';
 import type { LockCalls } from './lock-calls.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -9,6 +10,7 @@ export interface LeaseSurroundings {
   readonly runner: ScriptRunner;
   readonly names: HeldNames;
   readonly lockCalls: LockCalls;
+  readonly takeBacks: TakeBacks;
   readonly extensions: Extensions;
   /** Of those who share a lock. */
   readonly sharedExtensions: Extensions;

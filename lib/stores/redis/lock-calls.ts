@@ -1,3 +1,4 @@
+import type { TakeBacks } from './failover/take-backs.js';
 import type { Held } from './held.js';
 import { LockBatch } from './lock-batch.js';
 import { ACQUIRE_OR_RELEASE, wish } from './lock-script.js';
@@ -34,9 +35,16 @@ export class LockCalls {
   /** Of the turn that is gathered; 0 while none is. */
   #size = 0;
   readonly #probe = new TurnProbe();
+  readonly #takeBacks: TakeBacks;
 
   /** `slotOf` keeps apart what cannot share a call. Without `gathers`, nothing shares one. */
-  constructor(runner: ScriptRunner, slotOf: (lock: string) => number, gathers: boolean) {
+  constructor(
+    runner: ScriptRunner,
+    slotOf: (lock: string) => number,
+    gathers: boolean,
+    takeBacks: TakeBacks,
+  ) {
+    this.#takeBacks = takeBacks;
     this.#runner = runner;
     this.#slotOf = slotOf;
     this.#gathers = gathers;
@@ -54,6 +62,7 @@ export class LockCalls {
     floor: bigint | undefined,
     read: (fence: bigint) => T,
   ): Promise<T | undefined> {
+    this.#takeBacks.forget(held);
     const granted = (fence: unknown) => (fence === null ? undefined : read(asFencingToken(fence)));
     const failed = (error: unknown): never => {
       this.abandon(held);
@@ -62,14 +71,18 @@ export class LockCalls {
     return this.#ask({ held, ttl, floor }, granted, failed);
   }
 
-  /** Resolves `false` when a key had been lost. */
+  /** Resolves `false` when a key had been lost. One that fails is repeated behind the caller's back. */
   release(held: Held): Promise<boolean> {
-    return this.#ask({ held }, isOne, rethrow);
+    const failed = (error: unknown): never => {
+      this.abandon(held);
+      throw error;
+    };
+    return this.#ask({ held }, isOne, failed);
   }
 
-  /** After a request that failed, which may have been applied all the same. Where this fails too, the ttl frees the key. */
+  /** After a request that failed, which may have been applied all the same. */
   abandon(held: Held): void {
-    this.release(held).catch(() => undefined);
+    this.#takeBacks.add(held, () => this.#ask({ held }, isOne, rethrow));
   }
 
   #ask<T>(

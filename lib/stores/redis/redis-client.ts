@@ -8,6 +8,7 @@ export interface RedisClient {
   wait(replicas: number, timeout: number): Promise<number>;
   /** The connection of the moment: another object after a reconnect. */
   readonly stream?: unknown;
+  readonly status?: string;
   readonly isCluster?: boolean | undefined;
   readonly options?: RedisClientOptions | undefined;
 }

@@ -90,7 +90,10 @@ export class RedisLease implements Lease {
 
   /** The claim may have ended, and the key been handed over once more since: only now it gets its fencing token. */
   async #confirm(ttl: number): Promise<boolean> {
-    const fence = await this.#renew(ttl);
+    const fence = await this.#renew(ttl).catch((error: unknown) => {
+      this.#around.lockCalls.abandon(this.#held);
+      throw error;
+    });
     if (fence === undefined) return false;
     this.#fencingToken = fence;
     this.#isClaim = false;

@@ -14,8 +14,10 @@ import { clusterSlot } from './cluster-slot.js';
 import { extendMany } from './extend-many.js';
 import { Extensions } from './extensions.js';
 import { watchServer } from './failover.js';
-import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, permitsFrom } from './held.js';
+import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, otherPermits } from './held.js';
 import type { SilenceWatch } from './failover/silence-watch.js';
+import { takeBacksOf } from './failover/take-backs.js';
+import type { TakeBacks } from './failover/take-backs.js';
 import { watchSilence } from './failover/watch-silence.js';
 import { asInspection } from './inspection.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
@@ -26,7 +28,7 @@ import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
 import { EXTEND, INSPECT } from './redis-scripts.js';
 import { LockCalls } from './lock-calls.js';
-import { asList, asNumber, isOne, unknownReply } from './replies.js';
+import { isOne, unknownReply } from './replies.js';
 import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
 import { RedisServerLink, canWatch } from './server-link.js';
@@ -60,6 +62,7 @@ export class RedisLockStore implements LockStore {
   readonly #client: RedisClient;
   readonly #slotOf: (lock: string) => number;
   readonly #silence: SilenceWatch;
+  readonly #takeBacks: TakeBacks;
   readonly #clusterWatches: ClusterWatch[] = [];
   #link: RedisServerLink | undefined;
 
@@ -80,6 +83,7 @@ export class RedisLockStore implements LockStore {
     const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
     this.#client = client;
     this.#slotOf = slotOf;
+    this.#takeBacks = takeBacksOf(client);
     const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
     const others = () => this.#waitingRoom?.connections ?? [];
     this.#silence = watchSilence(client, others, silenceTimeout + awaited);
@@ -89,7 +93,12 @@ export class RedisLockStore implements LockStore {
     const direct = new ScriptRunner(client, replicas, false, slotOf, asked); // for calls that hold what a turn wants already
     // While a slot of a Cluster moves, some of its keys are here and some there, and a node may hang that others need not wait for.
     const isOneServer = client.isCluster !== true;
-    const lockCalls = new LockCalls(gathers ? direct : this.#runner, slotOf, gathers);
+    const lockCalls = new LockCalls(
+      gathers ? direct : this.#runner,
+      slotOf,
+      gathers,
+      this.#takeBacks,
+    );
     this.#runner.sendFirst(() => lockCalls.send());
     if (!client.isCluster) this.extendMany = (leases, ttl) => extendMany(this.#runner, leases, ttl);
     if (canSubscribe(client)) {
@@ -101,6 +110,7 @@ export class RedisLockStore implements LockStore {
       runner: this.#runner,
       names: new HeldNames(this.#keys, id),
       lockCalls,
+      takeBacks: this.#takeBacks,
       extensions: new Extensions(this.#runner, isOneServer, EXTEND, LOCKS),
       sharedExtensions: new Extensions(this.#runner, isOneServer, EXTEND_SHARED, LOCKS_AND_SHARERS),
       sharedConfirmations: new Extensions(this.#runner, isOneServer, CONFIRM_SHARED, ALL_KEYS),
@@ -154,6 +164,7 @@ export class RedisLockStore implements LockStore {
   async close(): Promise<void> {
     this.#around.lockCalls.send(); // before whatever is asked of the client next
     this.#silence.close();
+    this.#takeBacks.close();
     this.#link?.close();
     for (const watch of this.#clusterWatches.splice(0)) watch.close();
     this.#waitingRoom?.close();
@@ -161,6 +172,7 @@ export class RedisLockStore implements LockStore {
 
   #tryShare(request: AcquireRequest, permits: number): Promise<Lease | undefined> {
     const held = this.#around.names.shared(request, permits);
+    this.#takeBacks.forget(held);
     const read = (reply: unknown) => {
       if (Array.isArray(reply)) throw otherPermits(request, permits, reply);
       if (reply === null) return undefined;
@@ -168,7 +180,7 @@ export class RedisLockStore implements LockStore {
       throw unknownReply('1, nil or a list', reply);
     };
     const failed = (error: unknown): never => {
-      if (!(error instanceof LockPermitsError)) abandonShared(this.#runner, held);
+      if (!(error instanceof LockPermitsError)) abandonShared(this.#takeBacks, this.#runner, held);
       throw error;
     };
     const args = [held.value, request.ttl];
@@ -181,15 +193,4 @@ export class RedisLockStore implements LockStore {
     if (request.permits !== undefined) return SharedRedisLease.claimed(held, this.#around);
     return RedisLease.claimed(this.#around.names.alone(request), this.#around);
   }
-}
-
-function otherPermits(
-  { keys }: AcquireRequest,
-  permits: number,
-  reply: readonly unknown[],
-): LockPermitsError {
-  const [index, inUse] = asList(reply, 2);
-  const key = keys[asNumber(index) - 1];
-  if (key === undefined) throw unknownReply('the number of a key', index);
-  return new LockPermitsError(key, permits, permitsFrom(inUse));
 }

@@ -1,5 +1,6 @@
 import { systemClock } from '../../core/clock.js';
 import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
+import { isOfOneKey } from './driver-error.js';
 import type { Held } from './held.js';
 import {
   HEARTBEAT,
@@ -114,7 +115,9 @@ export class RedisQueue {
       );
       places.forEach((place, index) => this.#answered(place, answers[index]));
     } catch (error) {
-      for (const place of places) this.#failed(place, error);
+      if (places.length > 1 && isOfOneKey(error))
+        places.forEach((place) => void this.#call([place]));
+      else for (const place of places) this.#failed(place, error);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Lease } from '../../core/lock-store.js';
 import type { Held } from './held.js';
-import { releaseShared } from './shared-release.js';
+import { abandonShared, releaseShared } from './shared-release.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 
 /** One of those who share some locks. */
@@ -30,7 +30,11 @@ export class SharedRedisLease implements Lease {
   release(): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
-    return releaseShared(this.#around.runner, this.#held);
+    const { runner, takeBacks } = this.#around;
+    return releaseShared(runner, this.#held).catch((error: unknown) => {
+      abandonShared(takeBacks, runner, this.#held);
+      throw error;
+    });
   }
 
   /** Those behind may fit beside it. */

@@ -1,3 +1,4 @@
+import type { TakeBacks } from './failover/take-backs.js';
 import type { Held } from './held.js';
 import { isOne } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -8,7 +9,7 @@ export function releaseShared(runner: ScriptRunner, { keys, value }: Held): Prom
   return runner.run(RELEASE_SHARED, keys, [value], isOne);
 }
 
-/** After a request that failed, which may have been applied all the same. Where this fails too, the ttl frees the key. */
-export function abandonShared(runner: ScriptRunner, held: Held): void {
-  releaseShared(runner, held).catch(() => undefined);
+/** After a request that failed, which may have been applied all the same. */
+export function abandonShared(takeBacks: TakeBacks, runner: ScriptRunner, held: Held): void {
+  takeBacks.add(held, () => releaseShared(runner, held));
 }

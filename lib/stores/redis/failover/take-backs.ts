@@ -1,6 +1,8 @@
 import { inRootContext } from '../../../core/async/root-context.js';
 import { systemClock } from '../../../core/clock.js';
 import type { Cancel } from '../../../core/clock.js';
+import type { Held } from '../held.js';
+import type { RedisClient } from '../redis-client.js';
 
 /** Milliseconds between two looks at what is due. */
 const EVERY = 250;
@@ -13,9 +15,11 @@ const ENOUGH_ANSWERS = 2;
 const MOST_KEPT = 10_000;
 
 interface TakeBack {
+  readonly name: string;
   /** Resolves `true` when something was taken back. */
   readonly free: () => Promise<boolean>;
   readonly until: number;
+  /** `Infinity` while it is under way. */
   due: number;
   pause: number;
   answers: number;
@@ -29,7 +33,7 @@ interface TakeBack {
 export class TakeBacks {
   readonly #isCluster: boolean;
   readonly #canSend: () => boolean;
-  readonly #kept = new Set<TakeBack>();
+  readonly #kept = new Map<string, TakeBack>();
   #cancel: Cancel | undefined;
 
   /** While `canSend` is false, nothing is tried. */
@@ -38,10 +42,20 @@ export class TakeBacks {
     this.#canSend = canSend;
   }
 
-  /** Calls `free` now, and as often as needed. `ttl` is what the request asked for. */
-  add(free: () => Promise<boolean>, ttl: number): void {
-    const until = systemClock.now() + ttl;
-    void this.#try({ free, until, due: 0, pause: FIRST_PAUSE, answers: 0 });
+  /** Calls `free` now, and as often as needed. */
+  add(held: Held, free: () => Promise<boolean>): void {
+    const name = nameOf(held);
+    const until = systemClock.now() + held.request.ttl;
+    const each = { name, free, until, due: Infinity, pause: FIRST_PAUSE, answers: 0 };
+    this.#kept.delete(name);
+    this.#kept.set(name, each);
+    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    void this.#try(each);
+  }
+
+  /** The same is asked for once more. */
+  forget(held: Held): void {
+    if (this.#kept.size > 0) this.#kept.delete(nameOf(held));
   }
 
   close(): void {
@@ -52,22 +66,20 @@ export class TakeBacks {
 
   /** Never rejects. */
   async #try(each: TakeBack): Promise<void> {
+    each.due = Infinity;
+    let isDone = false;
     try {
-      if (await each.free()) return;
+      isDone = await each.free();
       each.answers++;
     } catch {
       each.answers = 0; // nobody knows
     }
+    if (this.#kept.get(each.name) !== each) return;
     const now = systemClock.now();
-    if (this.#isCluster ? now >= each.until : each.answers >= ENOUGH_ANSWERS) return;
+    isDone ||= this.#isCluster ? now >= each.until : each.answers >= ENOUGH_ANSWERS;
+    if (isDone) return void this.#kept.delete(each.name);
     each.due = now + each.pause;
     each.pause = Math.min(2 * each.pause, LONGEST_PAUSE);
-    this.#keep(each);
-  }
-
-  #keep(each: TakeBack): void {
-    this.#kept.add(each);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.values().next().value!);
     this.#schedule();
   }
 
@@ -79,11 +91,18 @@ export class TakeBacks {
   readonly #look = (): void => {
     this.#cancel = undefined;
     const now = systemClock.now();
-    for (const each of this.#canSend() ? [...this.#kept] : []) {
-      if (each.due > now) continue;
-      this.#kept.delete(each);
-      void this.#try(each);
-    }
-    if (this.#kept.size > 0) this.#schedule();
+    const due = [...this.#kept.values()].filter((each) => each.due <= now);
+    if (this.#canSend()) for (const each of due) void this.#try(each);
+    const isBusy = [...this.#kept.values()].some((each) => each.due < Infinity);
+    if (isBusy) this.#schedule();
   };
+}
+
+function nameOf({ keys, value }: Held): string {
+  return `${keys[0]} ${value}`;
+}
+
+export function takeBacksOf(client: RedisClient): TakeBacks {
+  const canSend = () => [undefined, 'wait', 'ready'].includes(client.status);
+  return new TakeBacks(client.isCluster === true, canSend);
 }
