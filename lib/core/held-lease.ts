@@ -1,5 +1,5 @@
 import { monotonicTime } from './clock.js';
-import { type Grant, passedOn } from './grant.js';
+import { type Grant, giveBack, passedOn } from './grant.js';
 import type { LeaseSurroundings } from './lease/lease-surroundings.js';
 import { LeaseLife } from './lease-life.js';
 import { LeaseReturn } from './lease-return.js';
@@ -56,7 +56,7 @@ export class HeldLease extends LeaseLife {
 
   /** An extension for `ttl` that shared a call, sent at `sentAt`, was answered. Any `answer` but a boolean is the store's error. */
   extended(sentAt: number, ttl: number, answer: unknown): void {
-    this.handBackLate(answer === true);
+    this.handBackLate(answer);
     if (!this.isHeld) return;
     if (answer === false) this.lose('gone');
     else if (answer !== true) this.jeopardise(this.failure(answer));
@@ -189,8 +189,10 @@ export class HeldLease extends LeaseLife {
     this.#around.events.publish('releaseFailed', () => ({ ...this.event(), error: answer.error }));
   }
 
-  /** An extension that came through after the lease was given up keeps the key for nobody. */
+  /** An extension that came through after the lease was given up keeps keys for nobody, if only the rest of several. */
   handBackLate(isOurs: unknown): void {
-    if (isOurs === true && this.lostError) void this.#handBack();
+    if (!this.lostError) return;
+    if (isOurs === true) void this.#handBack();
+    else if (isOurs === false && this.keys.length > 1) giveBack(this.granted);
   }
 }

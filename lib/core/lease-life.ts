@@ -1,6 +1,7 @@
 import { offAbort, onAbort } from './async/abort-listeners.js';
 import type { Clock } from './clock.js';
 import { reasonOf } from './contract/safe-error.js';
+import { giveBack } from './grant.js';
 import { LockLostError, LockStoreError } from './lock-errors.js';
 import type { LockLostReason } from './lock-errors.js';
 import type { LockEvent, LockEvents, LockState } from './lock-events.js';
@@ -16,7 +17,7 @@ interface LifeSurroundings {
   readonly events: LockEvents;
 }
 
-/** Where a lease stands on its way `held → jeopardy → lost | released`, and who is told of it. Asks nothing of the store. */
+/** Where a lease stands on its way `held → jeopardy → lost | released`, and who is told of it. */
 export abstract class LeaseLife {
   readonly keys: readonly string[];
   readonly validity: Validity;
@@ -113,7 +114,9 @@ export abstract class LeaseLife {
   protected lose(reason: LockLostReason): LockLostError {
     if (this.#madeLoss?.error) return this.#madeLoss.error;
     const error = this.#lossOf(reason);
+    const isLeft = this.#isActive && reason === 'gone' && this.keys.length > 1;
     this.end('lost');
+    if (isLeft) giveBack(this.granted); // the others of several keys would be kept for nobody
     this.#loss.tell(error);
     this.#around.events.publish('lost', () => ({ ...this.event(), error }));
     return error;

@@ -106,9 +106,7 @@ async function allOrNone(
 ): Promise<boolean> {
   const changed = await Promise.all(leases.map(change));
   changed.forEach(checkBoolean);
-  if (changed.every(Boolean)) return true;
-  await giveAllBack(leases); // what is left of them protects nothing
-  return false;
+  return changed.every(Boolean);
 }
 
 async function releaseAll(leases: readonly Lease[]): Promise<boolean> {

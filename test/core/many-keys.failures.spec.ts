@@ -3,7 +3,7 @@ import type { Lease, LockStoreFeatures } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
 import { tryAcquireAll } from '../../lib/core/many-keys';
 import { FakeLease, FakeStore, eventsOf } from './support/fake-store';
-import { rejectionOf } from './support/outcome';
+import { deferred, rejectionOf } from './support/outcome';
 
 /** A store with one lease per key: `leases.a`, `leases.b`, … */
 function onLeases(supports: LockStoreFeatures = { fencing: true, ttl: true }) {
@@ -45,6 +45,42 @@ describe('several keys, one by one, when one is gone', () => {
     expect(await lock.release()).toBe(false);
     expect(lock.state).toBe('lost');
     expect(releases()).toEqual([1, 1, 1]);
+  });
+});
+
+describe('several keys that the store takes at once, when one is gone', () => {
+  const supports = { fencing: true, ttl: true, manyKeys: true };
+
+  it('are lost, and given back: what is left of them would be kept for nobody', async () => {
+    const { locks, leases, clock, events } = onLeases(supports);
+    const lock = await locks.acquire(KEYS);
+    leases['a']!.onExtend = () => Promise.resolve(false);
+    leases['a']!.onRelease = down;
+    await clock.advance(1_000);
+    expect(lock.signal.reason).toMatchObject({ reason: 'gone', key: 'a, b, c' });
+    expect(leases['a']!.releases).toBe(1);
+    expect(events).toEqual(['held', 'lost']);
+  });
+
+  it('are given back when the store says so after they were lost', async () => {
+    const { locks, leases, clock } = onLeases(supports);
+    const lock = await locks.acquire(KEYS);
+    const answer = deferred<boolean>();
+    leases['a']!.onExtend = () => answer.promise;
+    await clock.advance(3_000);
+    expect(lock.state).toBe('lost');
+    expect(leases['a']!.releases).toBe(0);
+    answer.resolve(false);
+    await clock.advance(0);
+    expect(leases['a']!.releases).toBeGreaterThan(0);
+  });
+
+  it('of which there is one are not given back: nothing is left', async () => {
+    const { locks, leases } = onLeases(supports);
+    const lock = await locks.acquire('a');
+    leases['a']!.onExtend = () => Promise.resolve(false);
+    expect(await rejectionOf(lock.extend(1_000))).toMatchObject({ code: 'LOCK_LOST' });
+    expect(leases['a']!.releases).toBe(0);
   });
 });
 

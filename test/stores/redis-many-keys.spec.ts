@@ -1,5 +1,7 @@
 import { type LockError, lockKey } from 'nest-holdfast';
+import { rejectionOf } from '../core/support/outcome.js';
 import { RedisServer } from '../support/redis-server.js';
+import { until } from '../support/until.js';
 import { RedisLocks } from './redis-locks.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
@@ -22,6 +24,19 @@ describe('locks of many keys on Redis', () => {
     expect(new Set(await Promise.all([...before, ...after]))).toEqual(new Set(['done']));
     await nothingLeft(server);
   });
+
+  it.each(['write', 'read'] as const)(
+    'of which one is gone are all free once that is known (%s)',
+    async (mode) => {
+      await using own = new RedisLocks(server.url, { ttl: 30_000 });
+      const lock = await own.locks.acquire(['gone', 'left', 'left too'], { mode });
+      await own.redis.del('lock:gone');
+      const left = () => own.redis.exists('lock:left', 'lock:left too');
+      expect(await left()).toBe(2);
+      expect(await rejectionOf(lock.extend(30_000))).toMatchObject({ code: 'LOCK_LOST' });
+      await until(async () => (await left()) === 0);
+    },
+  );
 
   it('of one turn leave in calls that no list outgrows', async () => {
     await using own = new RedisLocks(server.url, { waitTimeout: 0 });
