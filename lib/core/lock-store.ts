@@ -53,13 +53,16 @@ export interface LockStore {
   waitFailure?(request: AcquireRequest): unknown;
   /** How the last attempt for this request went, for stores that ask several nodes. Read for error messages. */
   report?(request: AcquireRequest): QuorumReport | undefined;
-  /** Calls `tell` whenever something happens that nobody asked for. Called once by each `LockService`, before anything else. */
+  /**
+   * Calls `tell` whenever something happens that nobody asked for. Called before anything else, once for
+   * all `LockService`s that use the store at the same time.
+   */
   observe?(tell: (notice: StoreNotice) => void): void;
   /** This store is a node of another one, which asks several at once. */
   amongOthers?(): void;
   /** The one server behind this store, where there is one: for stores that are made of others. */
   readonly server?: ServerLink | undefined;
-  /** Frees what the store itself opened. A client that was handed in stays open. */
+  /** Called with the last `LockService` that uses the store: frees what it opened. A client that was handed in stays open. */
   close?(): Promise<void>;
 }
 
@@ -129,7 +132,7 @@ export interface Lease {
   readonly fencingToken?: bigint | undefined;
   /** Aborts when the store itself learns that the grant is gone (a closed session, say). */
   readonly lost?: AbortSignal | undefined;
-  /** Sets the time to live to `ttl` ms from now. Resolves `false` when a key is no longer ours. */
+  /** Sets the time to live to `ttl` ms from now. Resolves `false` when a key is no longer ours; core then releases the others. */
   extend(ttl: number): Promise<boolean>;
   /** Resolves `false` when a key was no longer ours. Must never free another holder's key. */
   release(): Promise<boolean>;

@@ -17,8 +17,9 @@ import { ContextLocks } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
 import { checkServiceOptions } from './service-options.js';
 import type { LockServiceOptions } from './service-options.js';
+import type { StoreUse } from './store/store-use.js';
 import { promised, StoreCalls } from './store-call.js';
-import { checkStore, closeStore, inspectKey, needsLine, observeStore } from './store-upkeep.js';
+import { checkStore, inspectKey, leaveStore, needsLine, useStore } from './store-upkeep.js';
 import { TimerQueue } from './timer-queue.js';
 import type { Turn } from './turn.js';
 import { Waiters } from './waiters.js';
@@ -38,6 +39,7 @@ export class LockService {
   readonly #context = new LockContext(this.events);
   readonly #locks: ContextLocks;
   readonly #acquisitions: Acquisitions;
+  readonly #use: StoreUse;
   #closed: Promise<void> | undefined;
 
   /** Throws `TypeError` or `RangeError` naming the option. */
@@ -54,7 +56,7 @@ export class LockService {
     this.#acquisitions = new Acquisitions(this.#around);
     const deadlocks = new SelfDeadlocks(clock, timers);
     this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);
-    observeStore(this.#around);
+    this.#use = useStore(this.#around);
   }
 
   /** `LockStore.name` of the store behind this service. */
@@ -171,7 +173,8 @@ export class LockService {
   }
 
   /**
-   * Ends all waits, takes every lock back from its holder (whose `signal` aborts), frees the keys, and closes the store.
+   * Ends all waits, takes every lock back from its holder (whose `signal` aborts), frees the keys, and closes the store, unless
+   * another `LockService` uses it.
    * Never rejects. Nothing can be acquired afterwards.
    */
   close(): Promise<void> {
@@ -180,7 +183,7 @@ export class LockService {
 
   async #close(): Promise<void> {
     await this.#acquisitions.close();
-    await closeStore(this.#around, this.#options.defaults.storeTimeout);
+    await leaveStore(this.#around, this.#use, this.#options.defaults.storeTimeout);
   }
 
   #scoped<T>(

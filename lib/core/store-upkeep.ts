@@ -1,4 +1,3 @@
-import { inRootContext } from './async/root-context.js';
 import { warn } from './async/warn.js';
 import { LockStoreError, LockUnsupportedError } from './lock-errors.js';
 import type { LockEvents } from './lock-events.js';
@@ -8,6 +7,7 @@ import { optionError } from './options/option-error.js';
 import type { Lease, LockInspection, LockStore, StoreDoubt, StoreNotice } from './lock-store.js';
 import { reasonOf } from './contract/safe-error.js';
 import { checkInspection } from './contract/store-answers.js';
+import { StoreUse } from './store/store-use.js';
 import type { StoreCalls } from './store-call.js';
 import { quoted } from './printable.js';
 
@@ -33,14 +33,14 @@ export function checkStore(store: unknown, expected = 'LockService expects a sto
   throw optionError(`${expected}, got ${got}`);
 }
 
-/** Lets the store tell what happens to it, in whatever context it finds out. */
-export function observeStore({ store, keeper, events }: ObserverSurroundings): void {
+/** Begins the use of a store, and lets it tell what happens to it, in whatever context it finds out. */
+export function useStore({ store, keeper, events }: ObserverSurroundings): StoreUse {
   const heard = (notice: StoreNotice) => {
     if (notice.type === 'doubt') return keeper.doubt(notice);
     const { type, ...event } = notice;
     events.publish('node', () => ({ ...event, store: store.name }));
   };
-  store.observe?.((notice) => inRootContext(() => heard(notice)));
+  return new StoreUse(store, heard);
 }
 
 /** Whether core lines up the callers of one process. Where everything is granted, or the store does it, each of them asks. */
@@ -95,14 +95,14 @@ export async function inspectKey(
   });
 }
 
-/** Never rejects, and does not wait for ever. */
-export async function closeStore(
+/** Ends the use of a store, and closes it with the last use. Never rejects, and does not wait for ever. */
+export async function leaveStore(
   { store, calls }: UpkeepSurroundings,
+  use: StoreUse,
   within: number,
 ): Promise<void> {
-  if (!store.close) return;
   await calls.make({
-    ask: () => store.close!(),
+    ask: () => use.close(),
     within,
     check: () => undefined, // it has nothing to say
     read: () => undefined,

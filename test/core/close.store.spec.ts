@@ -1,5 +1,18 @@
+import { LockService } from 'nest-holdfast/core';
+import type { StoreNotice } from 'nest-holdfast/core';
+import { FakeClock } from 'nest-holdfast/testing';
+import { FakeStore } from './support/fake-store';
 import { deferred, never, watch } from './support/outcome';
 import { onFakeStore } from './support/setup';
+
+/** A store that can be closed, and tells something when the test does. */
+function observed() {
+  const close = jest.fn();
+  const tells: ((notice: StoreNotice) => void)[] = [];
+  const observe = (tell: (typeof tells)[0]) => tells.push(tell);
+  const store = Object.assign(new FakeStore(), { close, observe });
+  return { store, lease: store.lease, clock: new FakeClock(), close, tells };
+}
 
 describe('close and its store', () => {
   afterEach(() => jest.restoreAllMocks());
@@ -36,6 +49,33 @@ describe('close and its store', () => {
     Object.assign(store, { close });
     await locks.close();
     expect(warn).toHaveBeenCalledWith('Lock store "fake" was not closed: down');
+  });
+
+  it('a store that another service uses stays open, and tells that one', async () => {
+    const { store, lease, clock, close, tells } = observed();
+    const first = new LockService(store, { clock });
+    const other = new LockService(store, { clock });
+    await first.close();
+    await first.close();
+    expect(close).not.toHaveBeenCalled();
+    await other.acquire('a');
+    for (const tell of tells) tell({ type: 'doubt', reason: 'restarted' });
+    await clock.advance(0);
+    expect(lease.extensions).toHaveLength(1);
+    await other.close();
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it('a store that is used again after it was closed is observed and closed again', async () => {
+    const { store, lease, clock, close, tells } = observed();
+    await new LockService(store, { clock }).close();
+    const again = new LockService(store, { clock });
+    await again.acquire('a');
+    for (const tell of tells) tell({ type: 'doubt', reason: 'restarted' });
+    await clock.advance(0);
+    expect(lease.extensions).toHaveLength(1);
+    await again.close();
+    expect(close).toHaveBeenCalledTimes(2);
   });
 
   it('a store that has nothing to close is no reason for a warning', async () => {

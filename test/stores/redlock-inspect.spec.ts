@@ -1,3 +1,4 @@
+import { LockService } from 'nest-holdfast/core';
 import { rejectionOf } from '../core/support/outcome';
 import { StubProcess, stubQuorum } from './stub-quorum';
 
@@ -65,6 +66,15 @@ describe('inspect on a quorum', () => {
 });
 
 describe('close of a quorum', () => {
+  it('leaves a node open that another service uses', async () => {
+    const { locks, nodes } = stubQuorum(3);
+    const other = new LockService(nodes[0]!);
+    await locks.close();
+    expect(nodes.map(({ closes }) => closes)).toEqual([0, 1, 1]);
+    await other.close();
+    expect(nodes.map(({ closes }) => closes)).toEqual([1, 1, 1]);
+  });
+
   it('closes the store of every node, once, and leaves no timer', async () => {
     const { locks, nodes, clock } = stubQuorum(3, { upFor: [OLD, OLD, OLD] });
     await locks.acquire('a');

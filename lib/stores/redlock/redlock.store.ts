@@ -9,6 +9,7 @@ import type {
   QuorumReport,
   StoreNotice,
 } from '../../core/lock-store.js';
+import { StoreUse } from '../../core/store/store-use.js';
 import { Arbiters } from './arbiters.js';
 import { take } from './claim.js';
 import { inspectAll } from './inspect-all.js';
@@ -40,6 +41,8 @@ export class RedlockStore implements LockStore {
   readonly #quorum: Quorum;
   readonly #around: LeaseSurroundings;
   readonly #registrar: Registrar;
+  /** The nodes may be used by others, too. */
+  readonly #uses: readonly StoreUse[];
   readonly #failed = new WeakSet<AcquireRequest>();
   readonly #observers: ((notice: StoreNotice) => void)[] = [];
 
@@ -52,6 +55,7 @@ export class RedlockStore implements LockStore {
       const { address = `${store.name} ${index + 1}` } = store.server ?? {};
       return new RedlockNode(address, store, clock, tell);
     });
+    this.#uses = stores.map((store) => new StoreUse(store));
     this.#quorum = new Quorum(nodes, clock, nodeTimeout);
     this.#registrar = new Registrar(nodes, { clock, mode: quarantine, largestTtl });
     this.#around = {
@@ -98,7 +102,7 @@ export class RedlockStore implements LockStore {
 
   async close(): Promise<void> {
     this.#registrar.close();
-    await Promise.all(this.#quorum.nodes.map(async ({ store }) => store.close?.()));
+    await Promise.all(this.#uses.map((use) => use.close()));
   }
 
   async #wait(asked: AcquireRequest, signal: AbortSignal): Promise<Lease> {
