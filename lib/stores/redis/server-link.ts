@@ -1,6 +1,6 @@
 import type { ServerLink, ServerVitals } from '../../core/server-link.js';
 import type { RedisClient } from './redis-client.js';
-import { asList, asNumber, asText } from './replies.js';
+import { asList, asNumber, asText, unknownReply } from './replies.js';
 
 /** A client of one server, master or Sentinel, whose connection can be watched. */
 export interface WatchableClient extends RedisClient {
@@ -73,7 +73,7 @@ export class RedisServerLink implements ServerLink {
 }
 
 function field(info: unknown, name: string): string {
-  const found = new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(asText(info));
+  const found = new RegExp(`^${name}:(.+?)\\r?$`, 'm').exec(asText(info));
   if (found) return found[1]!;
-  throw new Error(`INFO server has no ${name}`);
+  throw unknownReply(`INFO server with ${name}`, info);
 }
