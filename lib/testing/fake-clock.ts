@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Cancel, Clock } from '../core/clock.js';
+import { later } from './later.js';
 
 interface FakeTimer {
   readonly due: number;
@@ -75,5 +76,5 @@ export class FakeClock implements Clock {
 
 /** Lets all promises that can settle without time or I/O do so. */
 function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => later(resolve));
 }

@@ -343,6 +343,22 @@ describe('LockControl', () => {
     }
   });
 
+  it('its clock moves while the runner has faked the timers', async () => {
+    jest.useFakeTimers();
+    try {
+      const clock = new FakeClock();
+      const control = new LockControl({ clock });
+      const locks = new LockService(control.store(), { clock, waitTimeout: 5_000 });
+      control.hold(KEY);
+      const waiting = expect(locks.acquire(KEY)).rejects.toThrow('within 5000 ms');
+      await control.untilWaiting(KEY);
+      await clock.advance(5_000);
+      await waiting;
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it.each(['busy', 'hold', 'failing', 'lose', 'free', 'untilHeld', 'untilWaiting'] as const)(
     '%s refuses what is no key',
     (name) => {
