@@ -39,7 +39,11 @@ export class DistributedLockInterceptor implements NestInterceptor {
     const plan = lockPlanOf(context.getHandler());
     const invocation = new Invocation(context);
     // Nest binds the async context when `handle` is called, not when its result is subscribed to.
-    const handle = () => defer(() => invocations.run(invocation, () => next.handle()));
+    const handle = () =>
+      defer(() => {
+        invocation.begin();
+        return invocations.run(invocation, () => next.handle());
+      });
     const handled = plan?.before ? this.#lockedFirst(plan, invocation, handle) : handle();
     return handled.pipe(
       catchError((error: unknown) =>

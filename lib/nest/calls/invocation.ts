@@ -14,16 +14,24 @@ export class Invocation {
   /** Locks of a returned Observable that Nest may never subscribe to. */
   readonly streams = new Set<HandlerScope>();
   #isTaken = false;
+  #wasTaken = false;
+  #isOver = false;
   /** Ends the wait for the lock, while there is one. */
   #leave: (() => void) | undefined;
 
   constructor(readonly context: ExecutionContext) {}
 
-  /** `true` for the handler itself, unless it is at work: what it calls is not part of the request. */
+  /** `true` for the handler itself, unless it is at work or over: what it calls or has started is no part of the request. */
   take(handler: unknown): boolean {
     if (this.#isTaken || handler !== this.context.getHandler()) return false;
-    this.#isTaken = true;
+    if (this.#isOver && this.#wasTaken) return false; // the first call may come late: pipes were at work
+    this.#isTaken = this.#wasTaken = true;
     return true;
+  }
+
+  /** Nest is about to call the handler. */
+  begin(): void {
+    this.#isOver = false;
   }
 
   /** The handler has ended: an interceptor may try it again. */
@@ -55,6 +63,7 @@ export class Invocation {
 
   /** The handler's result has ended, or nobody is subscribed to it any more: a `timeout` of the application, say. */
   end(): void {
+    this.#isOver = true;
     if (!handlesEvent(this.context)) this.#leave?.();
     for (const scope of this.streams) void scope.leave(); // never rejects
   }
