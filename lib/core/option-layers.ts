@@ -44,7 +44,7 @@ export class OptionLayers {
     const known = this.#resolved.get(options);
     if (known) return known;
     const resolved = resolveLockOptions(this.defaults, options);
-    if (Object.isFrozen(options)) this.#resolved.set(options, resolved);
+    if (cannotChange(options)) this.#resolved.set(options, resolved);
     return resolved;
   }
 
@@ -54,4 +54,12 @@ export class OptionLayers {
     if (this.#saysMaxHold || options?.maxHold !== undefined) return resolved;
     return Object.freeze({ ...resolved, maxHold: Math.max(REQUEST_MAX_HOLD, resolved.minHold) });
   }
+}
+
+/** A getter may answer something else the next time. */
+function cannotChange(options: LockOptions): boolean {
+  if (!Object.isFrozen(options) || Object.getPrototypeOf(options) !== Object.prototype)
+    return false;
+  const fields = Object.values(Object.getOwnPropertyDescriptors(options));
+  return fields.every((field) => 'value' in field);
 }

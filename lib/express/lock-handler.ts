@@ -32,10 +32,17 @@ export function lockHandler<Request extends ExpressRequest, Response extends Exp
   const locked = (request: Request, response: Response, next: Next): unknown => {
     try {
       const returned = handler(request, response, next);
-      return isThenable(returned) ? returned.then(undefined, next) : undefined;
+      return isThenable(returned)
+        ? returned.then(undefined, (error) => next(error || nothing()))
+        : undefined;
     } catch (error) {
       return next(error);
     }
   };
   return lockedMiddleware('lockHandler', { key, options, handler: locked } as never);
+}
+
+/** As Express 5 says of a promise that rejects with nothing, with which `next` would go on. */
+function nothing(): Error {
+  return new Error('Rejected promise');
 }

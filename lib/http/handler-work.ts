@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { closedSource } from './sources.js';
+import { closedSource, refusedSource } from './sources.js';
 
 /** The part of Node's response that is used here. */
 export interface WatchedResponse {
@@ -77,8 +77,11 @@ export class HandlerWork {
   }
 
   #piped(source: Readable): void {
-    if (this.#sources.size === 0) this.#response.once('close', () => void this.#endWithSources());
+    const isFirst = this.#sources.size === 0;
     this.#sources.add(source);
+    const end = () => void this.#endWithSources();
+    if (this.#response.destroyed) void refusedSource(source).then(end);
+    else if (isFirst) this.#response.once('close', end);
   }
 
   /** A source that has ended, and not one that is taken from a response whose client has gone. */

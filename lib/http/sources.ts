@@ -9,6 +9,16 @@ export async function closedSource(source: Readable): Promise<void> {
   await ended(source);
 }
 
+/** A closed response takes nothing: Node stops to read what is piped into it at the first chunk, or does not begin. */
+export async function refusedSource(source: Readable): Promise<void> {
+  const end = ended(source);
+  await new Promise(setImmediate);
+  while (source.readableFlowing === true && !source.destroyed && !source.readableEnded) {
+    await Promise.race([end, new Promise((resolve) => source.once('pause', resolve))]);
+    await new Promise(setImmediate); // it may be paused and read on in one go
+  }
+}
+
 /** Resolves when it has been read, or is closed for another reason. */
 export function ended(source: Readable): Promise<void> {
   return new Promise((resolve) => {

@@ -30,6 +30,16 @@ describe('the options of a service', () => {
     expect(layers.with(options).ttl).toBe(3_000);
   });
 
+  it('are read again where a getter gives them', () => {
+    const layers = new OptionLayers({});
+    let ttl = 2_000;
+    const own = Object.freeze({ get ttl() { return ttl; } }); // prettier-ignore
+    const ofItsClass = Object.freeze(Object.create(own) as { ttl: number });
+    expect([layers.with(own).ttl, layers.with(ofItsClass).ttl]).toEqual([2_000, 2_000]);
+    ttl = 3_000;
+    expect([layers.with(own).ttl, layers.with(ofItsClass).ttl]).toEqual([3_000, 3_000]);
+  });
+
   it('are not shared with another service', () => {
     const frozen = Object.freeze({ ttl: 2_000 });
     const [first, second] = [5, 6].map((waitTimeout) => new OptionLayers({ waitTimeout }));

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
@@ -126,6 +127,28 @@ describe.each(VERSIONS)('a client of $version that hangs up', ({ express }) => {
     expect(source.closed).toBe(true);
   });
 
+  it.each<[string, (response: Response) => unknown]>([
+    ['pipe', (response) => createReadStream(__filename).pipe(response)],
+    ['pipeline', (response) => pipeline(createReadStream(__filename), response).catch(() => {})],
+    ['response.sendFile', (response) => response.sendFile(__filename)],
+    ['response.sendFile, which another waits for', (response) => response.sendFile(__filename, () => {})], // prettier-ignore
+  ])('frees it when a file is sent to nobody: %s', async (_, send) => {
+    await using request = await left(waits);
+    send(request.response);
+    await request.untilFree();
+  });
+
+  it('frees nothing while what is piped to nobody has given nothing', async () => {
+    const source = new PassThrough();
+    await using request = await left(waits);
+    source.pipe(request.response);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(request.isHeld()).toBe(true);
+    source.write('found');
+    await request.untilFree();
+  });
+
   it('frees nothing when something was piped before that had ended', async () => {
     const source = new PassThrough();
     let unpiped!: Promise<unknown>;
@@ -213,17 +236,19 @@ describe.each(VERSIONS)('lockHandler in $version', ({ express }) => {
       throw new Error('thrown');
     };
     app.get('/throws', lockHandler('a', { locks }, broken));
+    app.get('/nothing', lockHandler('a', { locks }, () => Promise.reject(undefined))); // prettier-ignore
     app.use((error: Error, _request: Request, response: Response, _next: unknown) => {
       response.status(418).send(error.message);
     });
     await using served = await Served.start(app);
-    const bodies = ['rejects', 'throws'].map(async (path) => {
+    const bodies = ['rejects', 'throws', 'nothing'].map(async (path) => {
       const answer = await fetch(`${served.url}/${path}`);
       return [answer.status, await answer.text()];
     });
     expect(await Promise.all(bodies)).toEqual([
       [418, 'rejected'],
       [418, 'thrown'],
+      [418, 'Rejected promise'],
     ]);
   });
 

@@ -9,9 +9,13 @@ const cases = bags.flatMap((bag) =>
   ),
 );
 
-async function refusalOf({ take, needs }: OptionTaker, options: object): Promise<unknown> {
+async function refusalOf(
+  { take, needs }: OptionTaker,
+  options: object,
+  ofItsClass = {},
+): Promise<unknown> {
   try {
-    await take({ ...needs, ...options } as never);
+    await take(Object.assign(Object.create(ofItsClass) as object, needs, options) as never);
   } catch (error) {
     return error;
   }
@@ -33,6 +37,14 @@ describe.each(cases)('%s', (_, bag, taker) => {
   });
 
   it('knows what it admits', () => expect(bag.options).not.toEqual([]));
+
+  it('ignores none that its class gives', async () => {
+    for (const { option, value } of bag.wrong) {
+      if (Object.hasOwn(taker.needs ?? {}, option)) continue;
+      const refusal = await refusalOf(taker, {}, { [option]: value });
+      expect({ option, refusal }).toMatchObject({ refusal: { code: 'LOCK_OPTION_INVALID' } });
+    }
+  });
 
   it.each(bag.wrong)('refuses $kind as $option', async ({ option, value }) => {
     expect(await refusalOf(taker, { [option]: value })).toMatchObject({

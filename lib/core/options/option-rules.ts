@@ -46,6 +46,18 @@ function checkEach(
   for (const [name, rule] of Object.entries(rules)) {
     if (rule.isNeeded && !has(options, name)) rule(`${owner}${separator}${name}`, undefined);
   }
+  checkNoneIsInherited(`${owner}${separator}`, options, rules);
+}
+
+/**
+ * Options are passed on as copies, which would lack what they have of their class: a getter, say. Throws `TypeError` for it, in
+ * place of ignoring it.
+ */
+export function checkNoneIsInherited(prefix: string, options: object, rules: object): void {
+  for (const name of Object.keys(rules)) {
+    if (Object.prototype.propertyIsEnumerable.call(options, name) || !has(options, name)) continue;
+    throw optionError(`${prefix}${name} must be a property of the object, got one of its class`);
+  }
 }
 
 function has(options: object, name: string): boolean {

@@ -9,6 +9,7 @@ import {
   aFunction,
   aName,
   anything,
+  checkNoneIsInherited,
   checkOptions,
 } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
@@ -65,7 +66,8 @@ const ASYNC_RULES: OptionRules<AsyncModuleOptions> = {
 
 /** Throws `TypeError` for what are no options at all. */
 export function checkIsModuleOptions(options: unknown): void {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  if (typeof options === 'object' && options !== null && !Array.isArray(options))
+    return checkNoneIsInherited(`${MODULE}: `, options, RULES);
   const got = typeof options === 'string' ? 'a string' : show(options); // a URL may have a password
   throw optionError(
     `${MODULE}: the options must be an object, such as { redis: 'redis://localhost:6379' }, got ${got}`,
