@@ -118,8 +118,9 @@ describe.each(CLIENTS)('trap-14 A wake-up that never comes, with %s,', (_, Clien
   });
 
   it('stalls nobody when the key of a foreign holder expires', async () => {
-    await server.command('SET', 'lock:order:42', 'foreign', 'NX', 'PX', 200);
+    await server.command('SET', 'lock:order:42', 'foreign', 'NX', 'PX', 600_000);
     const [waiting] = await wait();
+    await server.command('PEXPIRE', 'lock:order:42', 200);
     await (await inTime(HEARTBEAT, waiting!)).release();
   });
 });
