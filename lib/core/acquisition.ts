@@ -68,13 +68,13 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
 
   /** One attempt. Resolves `undefined` when someone else holds a key, in this process or elsewhere. */
   once<Result>(keep: Keep<Result>): Promise<Result | undefined> {
-    if (!this.turn.take()) return Promise.resolve(this.#refused());
+    if (!this.turn.take(true)) return Promise.resolve(this.#refused());
     return this.#attempts.make((grant) => (grant ? keep(grant) : this.#refused()));
   }
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
   untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
-    if (this.turn.take()) {
+    if (this.turn.take(!this.#maySecondTry)) {
       return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
     }
     if (!this.#maySecondTry) return this.#wait().then(keep);

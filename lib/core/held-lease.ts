@@ -2,7 +2,7 @@ import { monotonicTime } from './clock.js';
 import { type Grant, giveBack, passedOn } from './grant.js';
 import type { LeaseSurroundings } from './lease/lease-surroundings.js';
 import { LeaseLife } from './lease-life.js';
-import { LeaseReturn } from './lease-return.js';
+import { LeaseReturn, unlessLate } from './lease-return.js';
 import type { Returned } from './lease-return.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -168,8 +168,9 @@ export class HeldLease extends LeaseLife {
     return Promise.resolve(this.#returned({ isConfirmed: true, wasOurs: true }));
   }
 
-  #returned(answer: Returned): boolean {
+  #returned(returned: Returned): boolean {
     this.#turn.leave();
+    const answer = unlessLate(returned, this.remaining);
     if (answer.isConfirmed && !answer.wasOurs) {
       this.lose('gone');
       return false;

@@ -12,6 +12,16 @@ export type Returned =
   | { readonly isConfirmed: true; readonly wasOurs: boolean }
   | { readonly isConfirmed: false; readonly error: unknown };
 
+/**
+ * What an answer tells of a lease that was held when it was given back, with `remaining` ms of validity: after that, a key
+ * that is gone may have been freed by its ttl.
+ */
+export function unlessLate(returned: Returned, remaining: number): Returned {
+  if (remaining > 0 || !returned.isConfirmed || returned.wasOurs) return returned;
+  const error = new Error('the answer came after the ttl, which may have freed the key');
+  return { isConfirmed: false, error };
+}
+
 type Then<Result> = (returned: Returned) => Result;
 
 interface ReturnSurroundings {

@@ -28,6 +28,13 @@ class Line<T extends InLine<T>> {
     return isShared && this.sharers < Math.min(permits, MOST_AT_FRONT);
   }
 
+  /** Whether all who are there share the key, and only the number at the front keeps one more from it, and others waiting. */
+  isCrowdedBy(permits: number | undefined): boolean {
+    if (permits === undefined || permits !== this.permits) return false;
+    if (this.sharers < MOST_AT_FRONT || this.sharers >= permits) return false;
+    return this.waiting.list().every((turn) => turn.permits === permits);
+  }
+
   seat(permits: number | undefined): void {
     this.permits = permits;
     if (permits !== undefined) this.sharers++;
@@ -49,18 +56,17 @@ export class LocalQueue<T extends InLine<T>> {
     this.#isOpen = isOpen;
   }
 
-  /** Goes to the front of all keys, if nobody is there with whom it cannot be shared. */
-  enter(keys: readonly string[], permits?: number): boolean {
+  /** Goes to the front of all keys, if nobody is there with whom it cannot be shared. `isOnce`: for one attempt, or not at all. */
+  enter(keys: readonly string[], permits?: number, isOnce = false): boolean {
     if (this.#isOpen) return true;
-    if (this.taken(keys, permits) !== undefined) return false;
+    if (this.taken(keys, permits, isOnce) !== undefined) return false;
     for (const key of keys) this.#lines.set(key, this.#seated(key, permits));
     return true;
   }
 
   /** The first of the keys at whose front is no room. */
-  taken(keys: readonly string[], permits?: number): string | undefined {
-    for (const key of keys) if (this.#lines.has(key) && !this.#canShare(key, permits)) return key;
-    return undefined;
+  taken(keys: readonly string[], permits?: number, isOnce = false): string | undefined {
+    return keys.find((key) => this.#lines.has(key) && !this.#canShare(key, permits, isOnce));
   }
 
   /** Stands behind whoever is at the front. */
@@ -128,9 +134,11 @@ export class LocalQueue<T extends InLine<T>> {
     }
   }
 
-  #canShare(key: string, permits: number | undefined): boolean {
+  #canShare(key: string, permits: number | undefined, isOnce: boolean): boolean {
     const line = this.#lines.get(key);
-    return line !== undefined && !line.waiting.first && line.hasRoomFor(permits);
+    if (line === undefined) return false;
+    if (isOnce && line.isCrowdedBy(permits)) return true;
+    return !line.waiting.first && line.hasRoomFor(permits);
   }
 
   #seated(key: string, permits: number | undefined): Line<T> | undefined {

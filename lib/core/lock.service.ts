@@ -51,7 +51,7 @@ export class LockService {
     const keeper = new LeaseKeeper(store, clock, timers, calls);
     this.#options = new OptionLayers(defaults);
     const queue = new LocalQueue<Turn>(!needsLine(store));
-    const waiters = new Waiters(maxWaitingTotal);
+    const waiters = new Waiters(clock, maxWaitingTotal);
     this.#around = { store, clock, calls, timers, queue, waiters, keeper, events: this.events };
     this.#acquisitions = new Acquisitions(this.#around);
     const deadlocks = new SelfDeadlocks(clock, timers);

@@ -51,9 +51,9 @@ export class Turn implements InLine<Turn> {
     this.autoExtend = autoExtend;
   }
 
-  /** Goes to the front at once, if nobody is there. */
-  take(): boolean {
-    if (!this.#queue.enter(this.keys, this.permits)) return false;
+  /** Goes to the front at once, if nobody is there. `isOnce`: it does not wait. */
+  take(isOnce = false): boolean {
+    if (!this.#queue.enter(this.keys, this.permits, isOnce)) return false;
     this.#fronts = this.keys;
     return true;
   }

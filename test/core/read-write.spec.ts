@@ -133,6 +133,37 @@ describe('read and write locks', () => {
   });
 });
 
+describe('many who share a key and come at once, while nobody wants it alone', () => {
+  const MANY = 250;
+  const count = (of: readonly unknown[]) => of.filter(Boolean).length;
+
+  it.each([
+    ['readers', { mode: 'read' as const }],
+    ['holders of permits', { permits: 1_000 }],
+  ])('%s all get it by one attempt, with others in line too', async (_, options) => {
+    const { locks, clock } = inMemory();
+    const waiting = Array.from({ length: MANY }, () => locks.acquire('a', options));
+    const tried = Array.from({ length: MANY }, () => locks.tryAcquire('a', options));
+    const noWait = { ...options, waitTimeout: 0 };
+    const called = Array.from({ length: MANY }, () => locks.withLock('a', noWait, () => 'done'));
+    await clock.advance(0);
+    expect(count(await Promise.all(tried))).toBe(MANY);
+    expect(count(await Promise.all(called))).toBe(MANY);
+    expect(count(await Promise.all(waiting))).toBe(MANY);
+  });
+
+  it('do not go before a writer that waits in line', async () => {
+    const { locks, clock } = inMemory();
+    const readers = Array.from({ length: MANY }, () => locks.acquire('a', { mode: 'read' }));
+    const writer = watch(locks.acquire('a'));
+    const late = Array.from({ length: MANY }, () => locks.tryAcquire('a', { mode: 'read' }));
+    expect(count(await Promise.all(late))).toBe(0);
+    for (const reader of readers) await (await reader).release();
+    await clock.advance(0);
+    expect(writer.status).toBe('fulfilled');
+  });
+});
+
 describe('a nested call that changes the mode', () => {
   it('re-enters a write lock to read, and a read lock to read', async () => {
     const { locks } = inMemory({ reentrant: true });

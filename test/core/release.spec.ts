@@ -42,6 +42,35 @@ describe('release', () => {
     expect(lock.signal.aborted).toBe(false);
   });
 
+  it('that is answered after the ttl is no loss: the lock was held at the call', async () => {
+    const { locks, lease, clock, events } = onFakeStore({ ttl: 1_000 });
+    const answer = deferred<boolean>();
+    lease.onRelease = () => answer.promise;
+    const errors: unknown[] = [];
+    locks.events.on('releaseFailed', ({ error }) => errors.push(error));
+    const work = watch(locks.withLock('a', () => 'paid'));
+    await clock.advance(1_000);
+    answer.resolve(false);
+    await clock.advance(0);
+    expect(work.value).toBe('paid');
+    expect(events).toEqual(['held', 'released', 'releaseFailed']);
+    expect(errors).toEqual([
+      new Error('the answer came after the ttl, which may have freed the key'),
+    ]);
+  });
+
+  it('that finds the key gone before the ttl is a loss', async () => {
+    const { locks, lease, clock, events } = onFakeStore({ ttl: 1_000 });
+    const answer = deferred<boolean>();
+    lease.onRelease = () => answer.promise;
+    const work = watch(locks.withLock('a', () => 'paid'));
+    await clock.advance(900);
+    answer.resolve(false);
+    await clock.advance(0);
+    expect(work.error).toMatchObject({ code: 'LOCK_LOST', reason: 'gone', result: 'paid' });
+    expect(events).toEqual(['held', 'lost']);
+  });
+
   it('makes every later use of the lock a LockLostError', async () => {
     const { locks, lease } = onFakeStore();
     const lock = await locks.acquire(['a', 'b']);
