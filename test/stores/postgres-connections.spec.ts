@@ -128,6 +128,23 @@ describe('The connections of a store on PostgreSQL', () => {
     });
   });
 
+  it('of which the one that listens is open and dead: it is made anew, while its waiter stays in line', async () => {
+    await using proxy = await TcpProxy.start(server.port);
+    const listen = () => new Client(server.urlAt(proxy.port));
+    const waiter = new SqlLockStore({ postgres: pool }, { listen });
+    const lease = (await store.tryAcquire(requestFor(KEY)))!;
+    const waiting = waiter.acquire!(requestFor(KEY), new AbortController().signal);
+    const listening = () =>
+      pool.query(`SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`);
+    await until(async () => (await listening()).rows.length === 1, { what: 'it to listen' });
+    proxy.replies.drop();
+    await until(() => proxy.accepted > 1, { within: 60_000, what: 'another connection' });
+    proxy.pass();
+    await lease.release();
+    expect(await (await inTime(30_000, waiting)).release()).toBe(true);
+    await waiter.close();
+  });
+
   it('that are lost together cost one extension', async () => {
     await using proxy = await TcpProxy.start(server.port);
     const remote = openPool(server.urlAt(proxy.port), { max: 8 });

@@ -1,3 +1,5 @@
+import { HEARTBEAT, ROLL_CALL } from './postgres-claims.js';
+
 /** Not `now()`, which stands still in a transaction. */
 export const NOW = 'clock_timestamp()';
 export const MILLISECOND = `interval '1 millisecond'`;
@@ -5,16 +7,27 @@ export const MILLISECOND = `interval '1 millisecond'`;
 /** One row, `now`. OFFSET 0 keeps the clock from being read more than once. */
 export const CLOCK = `(SELECT ${NOW} AS now OFFSET 0) AS clock`;
 
-/** `now`, and those in the queue of `held` whose deadline is later. */
+/** Whether the row has been free for `ms`: so long that somebody who waits and lives would have taken it. */
+export function isFreeSince(now: string, ms: number): string {
+  return `held."expires_at" <= ${now} - ${ms} * ${MILLISECOND}`;
+}
+
+/**
+ * `now`, and those in the queue of `held` whose deadline is later. Where nobody took the row, they have a heartbeat to say that they
+ * live.
+ */
 export const LIVE_QUEUE = `(
   SELECT now, (
-    SELECT coalesce(jsonb_agg(each ORDER BY place), '[]')
+    SELECT coalesce(jsonb_agg(CASE WHEN ${isFreeSince('now', ROLL_CALL)}
+      THEN jsonb_set(each, '{2}', to_jsonb(least((each->>2)::float8, ${millis('now')} + ${HEARTBEAT}))) ELSE each END ORDER BY place), '[]')
     FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place)
     WHERE (each->>2)::float8 > ${millis('now')}) AS live
   FROM ${CLOCK} OFFSET 0)`;
 
+/** A row that stays free for longer than a heartbeat and a roll call is awaited by nobody who lives. */
 export function isAwaited(now: string): string {
-  return `EXISTS (SELECT FROM jsonb_array_elements(held."queue") AS e(each) WHERE (each->>2)::float8 > ${millis(now)})`;
+  const lives = `(each->>2)::float8 > ${millis(now)} AND NOT ${isFreeSince(now, HEARTBEAT + 4 * ROLL_CALL)}`;
+  return `EXISTS (SELECT FROM jsonb_array_elements(held."queue") AS e(each) WHERE ${lives})`;
 }
 
 export function micros(now: string): string {

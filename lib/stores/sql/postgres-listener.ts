@@ -6,8 +6,10 @@ import type { PostgresListenerClient } from './sql-clients.js';
 
 /** Milliseconds that a connection is waited for: without it, a beat finds out what it would have told. */
 const LONGEST_WAIT = 500;
-/** Milliseconds after which a connection that cannot listen yet is given up. */
+/** Milliseconds after which a connection that cannot listen yet, or does not answer, is given up. */
 const LONGEST_START = 5_000;
+/** Milliseconds between two questions whether the connection still answers: one may be open, and nothing come through any more. */
+const CHECK_EVERY = 5_000;
 /** Milliseconds that a server gets to say goodbye. */
 const LONGEST_END = 300;
 /** Milliseconds that the connection outlives the last wait: the next one often follows. */
@@ -33,6 +35,7 @@ export class PostgresListener {
   #client: PostgresListenerClient | undefined;
   #opened: Promise<void> | undefined;
   #cancelLinger: Cancel | undefined;
+  #checkedAt = 0;
   #isClosed = false;
 
   constructor(connect: () => PostgresListenerClient, channel: string, events: ListenerEvents) {
@@ -46,6 +49,7 @@ export class PostgresListener {
     this.#cancelLinger?.();
     if (this.#isClosed) return Promise.resolve();
     this.#opened ??= inRootContext(() => this.#open());
+    if (systemClock.now() - this.#checkedAt >= CHECK_EVERY) inRootContext(() => this.#check());
     const opened = this.#opened;
     return new Promise((resolve) => {
       const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
@@ -84,12 +88,23 @@ export class PostgresListener {
       await connected;
       client.unref?.(); // with TLS, it is another socket
       await client.query(`LISTEN "${this.#channel}"`);
+      this.#checkedAt = systemClock.now();
       if (this.#client === client) this.#events.missed();
     } catch {
       this.#lost(client);
     } finally {
       giveUp();
     }
+  }
+
+  /** Gives up a connection that does not answer, as one that is lost: the next beat makes another. */
+  #check(): void {
+    const client = this.#client;
+    if (!client) return;
+    this.#checkedAt = systemClock.now();
+    const lost = () => this.#lost(client);
+    const cancel = systemClock.schedule(LONGEST_START, lost, true);
+    promised(() => client.query('SELECT 1')).then(cancel, lost);
   }
 
   readonly #notified = ({ channel, payload = '' }: Notification): void => {

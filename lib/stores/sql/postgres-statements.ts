@@ -1,13 +1,16 @@
 import {
+  CLOCK,
   LIVE_QUEUE,
   MILLISECOND,
   NOW,
   floor,
   isAwaited,
+  isFreeSince,
   micros,
   millis,
 } from './postgres-expressions.js';
 import { SHARED } from './lock-table.js';
+import { HEARTBEAT, LINE_PER_BEAT, ROLL_CALL } from './postgres-claims.js';
 
 /** The statements on one table. What stands in them as it is was checked before: `table` is quoted, `channel` an identifier. */
 export interface PostgresStatements {
@@ -22,8 +25,13 @@ export interface PostgresStatements {
    * waits. One that is applied again changes nothing, but that the ttl may end later.
    */
   readonly pass: string;
-  /** As `acquire`, and $6 ms of a heartbeat: stands in line, or goes on standing. Whether it is ours, its token, its ms left. */
+  /**
+   * As `acquire`, and $6 ms of a heartbeat: stands in line, or goes on standing. Whether it is ours, its token, its ms left, and how
+   * many wait.
+   */
   readonly stand: string;
+  /** $1 key, $2 token. Writes nothing. Whether it stands in line with nothing to do and will live for a while, and the row's ms left. */
+  readonly look: string;
   /** $1 key, $2 token. */
   readonly leave: string;
   /** $1 key. A row when it is held. */
@@ -82,10 +90,19 @@ WHERE held."key" = $1::bytea AND held."token" IN ($2::text, $4::text) AND held."
       EXISTS (SELECT FROM jsonb_array_elements(live) AS e(each) WHERE each->>0 = $2::text) AS stands,
       (SELECT coalesce(jsonb_agg(each ORDER BY place) FILTER (WHERE each->>0 <> $2::text), '[]')
         FROM jsonb_array_elements(live) WITH ORDINALITY AS q(each, place)) AS others,
-      jsonb_build_array($2::text, $3::text, ${millis('now')} + $6::float8) AS entry
+      jsonb_build_array($2::text, $3::text, ${millis('now')} + $6::float8 * greatest(1, jsonb_array_length(live) / ${LINE_PER_BEAT}.0)) AS entry
     FROM ${LIVE_QUEUE} AS alive OFFSET 0) AS line)
 RETURNING ("token" = $2::text)::text AS granted, "fencing"::text AS fencing,
-  (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining`,
+  (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, jsonb_array_length("queue")::text AS length`,
+
+    look: `SELECT (held."token" IS DISTINCT FROM $2::text AND own > ${HEARTBEAT}
+    AND (held."token" IS NOT NULL AND held."expires_at" > now OR first <> $2::text AND NOT ${isFreeSince('now', ROLL_CALL)}))::text AS stays,
+  (extract(epoch FROM held."expires_at" - now) * 1000)::text AS remaining
+FROM ${table} AS held, ${CLOCK}, LATERAL (
+  SELECT max(deadline - ${millis('now')}) FILTER (WHERE each->>0 = $2::text) AS own, (array_agg(each->>0 ORDER BY place))[1] AS first
+  FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place), LATERAL (SELECT (each->>2)::float8 AS deadline) AS d
+  WHERE deadline > ${millis('now')}) AS line
+WHERE held."key" = $1::bytea`,
 
     leave: `UPDATE ${table} AS held SET "queue" = (
   SELECT coalesce(jsonb_agg(each ORDER BY place) FILTER (WHERE each->>0 <> $2::text), '[]')

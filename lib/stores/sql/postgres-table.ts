@@ -2,7 +2,7 @@ import type { LockInspection } from '../../core/lock-store.js';
 import { asInspection } from './lock-inspection.js';
 import { keyBytes } from './lock-table.js';
 import type { Claim, LockTable } from './lock-table.js';
-import { HAND_OVER, claimValues } from './postgres-claims.js';
+import { BEAT, HAND_OVER, HEARTBEAT, LINE_PER_BEAT, claimValues } from './postgres-claims.js';
 import { postgresPermitStatements } from './postgres-permit-statements.js';
 import { PostgresPermits } from './postgres-permits.js';
 import { PostgresStatementRunner } from './postgres-statement-runner.js';
@@ -12,11 +12,10 @@ import type { PostgresClient } from './sql-clients.js';
 
 /** Two processes that create the table at the same time: the second one finds a name taken (unique_violation, duplicate_table). */
 const MADE_MEANWHILE = new Set(['23505', '42710', '42P07']);
-/** Milliseconds that a waiter is taken for alive after it was last heard of. */
-const HEARTBEAT = 3_000;
 
-/** The fencing token when the row is ours now; else in how many ms it may be free. */
-export type Standing = { readonly fencing: bigint } | { readonly remaining: number };
+/** The fencing token when the row is ours now; else in how many ms it may be free, and in how many to stand in line again. */
+export type Standing =
+  { readonly fencing: bigint } | { readonly remaining: number; readonly beat: number };
 
 export interface Pass {
   readonly fencing: bigint;
@@ -77,12 +76,21 @@ export class PostgresTable implements LockTable {
     return { fencing: asBigInt(fencing), isAwaited: isTrueText(isAwaited) };
   }
 
-  /** Takes the row if it is free for us, else stands in its line, which has to be repeated within a heartbeat. */
+  /** Takes the row if it is free for us, else stands in its line, which has to be repeated after `beat` ms. */
   async stand(claim: Claim): Promise<Standing> {
     const row = await this.#statements.row('stand', [...claimValues(claim), HEARTBEAT]);
-    const [isOurs, fencing, remaining] = columnsOf(row, 3);
-    if (isOurs === null || !isTrueText(isOurs)) return { remaining: asNumber(remaining) };
-    return { fencing: asBigInt(fencing) };
+    const [isOurs, fencing, remaining, length] = columnsOf(row, 4);
+    if (isOurs !== null && isTrueText(isOurs)) return { fencing: asBigInt(fencing) };
+    const beat = BEAT * Math.max(1, asNumber(length) / LINE_PER_BEAT);
+    return { remaining: asNumber(remaining), beat };
+  }
+
+  /** In how many ms the row may be free. `undefined`: it is time to stand in line again. Writes nothing. */
+  async look({ key, token }: Claim): Promise<number | undefined> {
+    const row = await this.#statements.row('look', [keyBytes(key), token]);
+    if (!row) return undefined;
+    const [stays, remaining] = columnsOf(row, 2);
+    return stays !== null && isTrueText(stays) ? asNumber(remaining) : undefined;
   }
 
   async leave(key: string, token: string): Promise<void> {
