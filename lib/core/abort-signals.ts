@@ -24,6 +24,28 @@ export function eitherOf(...signals: readonly (AbortSignal | undefined)[]): {
 }
 
 /**
+ * Calls `look` before the signal answers whoever asks it: `look` may abort it, before any timer could run after a blocked event
+ * loop.
+ */
+export function lookFirst(signal: AbortSignal, look: () => void): void {
+  const { prototype } = AbortSignal;
+  const looked = (name: 'aborted' | 'reason') => (): unknown => {
+    look();
+    return Reflect.get<AbortSignal, typeof name>(prototype, name, signal);
+  };
+  Object.defineProperties(signal, {
+    aborted: { get: looked('aborted') },
+    reason: { get: looked('reason') },
+    throwIfAborted: {
+      value() {
+        look();
+        prototype.throwIfAborted.call(signal);
+      },
+    },
+  });
+}
+
+/**
  * Lets `signal.aborted` be true as soon as `isOver` says so: whoever asks after a blocked event loop is told the truth before
  * any timer could run. No listener is called from within the question.
  */

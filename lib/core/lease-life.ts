@@ -158,7 +158,7 @@ export abstract class LeaseLife {
   }
 
   get #loss(): Loss {
-    this.#madeLoss ??= new Loss();
+    this.#madeLoss ??= new Loss(() => this.check());
     return this.#madeLoss;
   }
 

@@ -1,4 +1,4 @@
-import { watch } from './support/outcome';
+import { rejectionOf, watch } from './support/outcome';
 import { inMemory, onFakeStore } from './support/setup';
 
 const session = { fencing: true, ttl: false, manyKeys: true };
@@ -11,6 +11,24 @@ describe('a machine that was suspended', () => {
     clock.suspend(10_000);
     expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ reason: 'expired' }));
     expect([lock.isHeld, lock.remaining, lock.state, signal.aborted]).toEqual([false, 0, 'lost', true]); // prettier-ignore
+    expect(events).toEqual(['held', 'lost']);
+  });
+
+  it.each<[string, (signal: AbortSignal) => unknown]>([
+    ['aborted', (signal) => signal.aborted && signal.reason],
+    ['reason', (signal) => signal.reason],
+    ['throwIfAborted()', (signal) => rejectionOf((async () => signal.throwIfAborted())())],
+  ])('has signals that say so at once, though nobody asked the lock: %s', async (_, ask) => {
+    const { locks, clock, events } = onFakeStore({ ttl: 9_000 });
+    const { signal } = await locks.acquire('a');
+    const heard = jest.fn();
+    signal.addEventListener('abort', heard);
+    expect([signal.aborted, signal.reason]).toEqual([false, undefined]);
+    signal.throwIfAborted();
+    clock.suspend(10_000);
+    expect(await ask(signal)).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+    await clock.advance(60_000);
+    expect(heard).toHaveBeenCalledTimes(1);
     expect(events).toEqual(['held', 'lost']);
   });
 

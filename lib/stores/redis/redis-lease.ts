@@ -102,7 +102,7 @@ export class RedisLease implements Lease {
 
   async #renewed(tenures: Tenures, ttl: number, tokens?: FencingRange): Promise<Lease | undefined> {
     try {
-      await tenures.listen();
+      await tenures.listen(ttl);
       const isFirst = !this.#tenure;
       const fence = await this.#renew(ttl, tokens);
       if (fence === undefined) {

@@ -1,6 +1,9 @@
+import { settled, systemClock } from '../../core/clock.js';
 import { Tenure } from './tenure.js';
 import type { WakeUps } from './wake-ups.js';
 
+/** The part of a ttl for which the first subscription is waited for. */
+const LISTENED = 10;
 /** Below this many, nothing needs to be swept. */
 const SWEEP_FROM = 1_000;
 
@@ -18,9 +21,12 @@ export class Tenures {
     this.#limit = limit;
   }
 
-  /** Resolves once the server can tell that another process waits. Never rejects: until then, one is taken to wait. */
-  async listen(): Promise<void> {
-    if (!this.#wakeUps.isLive) await this.#wakeUps.open().catch(() => undefined);
+  /**
+   * Resolves once the server can tell that another process waits, or when that takes a part of the `ttl` that goes on meanwhile.
+   * Never rejects: until then, one is taken to wait.
+   */
+  async listen(ttl: number): Promise<void> {
+    if (!this.#wakeUps.isLive) await settled(systemClock, this.#wakeUps.open(), ttl / LISTENED);
   }
 
   begin(lock: string): Tenure {
