@@ -45,8 +45,13 @@ export async function lockUntilClosed(
     void scope.leave(); // never rejects
     return undefined;
   }
-  keepUntilClosed(scope, response, endsWithClient);
-  return scope;
+  try {
+    keepUntilClosed(scope, response, endsWithClient);
+    return scope;
+  } catch (error) {
+    void scope.leave(); // never rejects
+    throw error;
+  }
 }
 
 /**
@@ -72,7 +77,7 @@ function keepUntilClosed(
   endsWithClient: boolean,
 ): void {
   const { lock } = scope;
-  const { locals } = response;
+  const locals = (response.locals ??= {}); // only Express makes them
   const cutOff = eitherOf(lock.signal, locals['lockSignal'] as AbortSignal | undefined);
   const leave = () => void scope.leave(); // never rejects
   const work = HandlerWork.of(response);

@@ -39,10 +39,11 @@ export function lockedMiddleware(
       return isOurs ? answerWith(response, error, errorOptions) : next(httpError);
     }
     if (!scope) return;
-    scope.run(() => {
-      const returned = handler(request, response, next);
-      HandlerWork.of(response).returned(returned);
-    });
+    try {
+      HandlerWork.of(response).returned(scope.run(() => handler(request, response, next)));
+    } catch (error) {
+      next(error); // of a router that does not catch it, as that of Express does
+    }
   }
   return (...args) => void lockThenCall(...args);
 }

@@ -162,6 +162,39 @@ describe.each(VERSIONS)('the lock of a request in $version', ({ express }) => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it.each<[string, unknown, number]>([
+    ['none', undefined, 200],
+    ['a signal that is none', { lockSignal: 5 }, 500],
+  ])('is released where the response has %s for locals', async (_, of, status) => {
+    const { app, locks, others } = around(express);
+    app.use((_req, res, next) => {
+      res.locals = of as never;
+      next();
+    });
+    app.get('/', lockRequest('a', { locks }), (_req, res) => void res.json({}));
+    app.use((_error: unknown, _req: Request, res: Response, _next: unknown) => {
+      res.sendStatus(500);
+    });
+    await request(app).get('/').expect(status);
+    expect(await others.tryAcquire('a', { waitTimeout: 0 })).toBeDefined();
+  });
+
+  it('is released where what comes next throws, which the error handlers are told', async () => {
+    const { app, locks, others } = around(express);
+    app.get('/', (req, res, next) => {
+      const lockThen = lockRequest('a', { locks });
+      lockThen(req, res, (error) => {
+        if (error) return next(error);
+        throw new Error('of a router that does not catch it');
+      });
+    });
+    app.use((error: Error, _req: Request, res: Response, _next: unknown) => {
+      res.status(418).send(error.message);
+    });
+    await request(app).get('/').expect(418, 'of a router that does not catch it');
+    expect(await others.tryAcquire('a', { waitTimeout: 0 })).toBeDefined();
+  });
+
   it('leaves no listener behind on the response', async () => {
     const { app, locks } = around(express);
     const counts: number[] = [];
