@@ -74,6 +74,17 @@ describe('A Redis password', () => {
       `postgres://u:${SECRET}@h/db`,
       /begin with redis:.*postgres:\/\/\*\*\*@h\/db/,
     ],
+    [
+      'another form',
+      `h.example:6380,password=${SECRET},ssl=True`,
+      /begin with redis:.*another string/,
+    ],
+    [
+      'another form, without a port',
+      `h.example,password=${SECRET}`,
+      /begin with redis:.*another string/,
+    ],
+    ['a port that is none', `h.example:${SECRET}`, /^redis has a URL that cannot be read/],
     ['one "/" too few', `redis:/u:${SECRET}@h`, /redis must begin with redis:\/\//],
     ['quotes', `"redis://:${SECRET}@h"`, /redis must begin with redis:\/\//],
   ])('in a URL with %s is refused, and not printed', async (_, redis, message) => {

@@ -97,14 +97,19 @@ async function newClient(
 
 /** Refuses what ioredis would take for the path of a socket, or repeat in an error, with the password in it. */
 function checkUrl(url: string, option: string): void {
-  if (!/^(rediss?:\/\/|\/|[^\s/@"']+$)/i.test(url)) {
-    throw optionError(`${option} must begin with redis:// or rediss://, got ${show(url)}`);
+  const isWhole = url.includes('://');
+  if (!URL_OR_SERVER.test(url)) {
+    const got = isWhole ? show(url) : 'another string'; // of Azure, say, with the password in the middle
+    throw optionError(`${option} must begin with redis:// or rediss://, got ${got}`);
   }
-  if (url.startsWith('/') || !url.includes('://') || URL.canParse(url)) return;
+  if (url.startsWith('/') || URL.canParse(isWhole ? url : `redis://${url}`)) return;
   throw optionError(
     `${option} has a URL that cannot be read: "/", "#", "?" and "%" in a password have to be escaped, by encodeURIComponent`,
   );
 }
+
+/** Also the path of a socket; a port; a host, which may have a port and parameters. */
+const URL_OR_SERVER = /^(rediss?:\/\/|\/|[\w.:[\]-]+(\?[^\s/@"']*)?$)/i;
 
 /** ioredis would wait for a Cluster without nodes until somebody asks it something. */
 function checkServers(source: RedisOptions | RedisClusterSource): void {
