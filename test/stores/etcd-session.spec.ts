@@ -99,7 +99,9 @@ describe('the session of an EtcdLockStore', () => {
     });
 
     it('is in doubt, then lost by the clock of this process', async () => {
-      expect(notices).toEqual([{ type: 'doubt', reason: expect.stringContaining('no answer') }]);
+      expect(notices).toEqual([
+        { type: 'doubt', reason: expect.stringContaining('etcd does not answer') },
+      ]);
       expect(lease.lost!.aborted).toBe(false);
       const extension = lease.extend(1);
       await clock.advance(LONG);

@@ -81,6 +81,19 @@ describe('watches of an EtcdLockStore', () => {
     await inTime(5_000, again);
   });
 
+  it('end when nothing comes through an open connection any more, and can be had again', async () => {
+    const from = (await revisionOf(server)) + 1n;
+    const before = watch(from);
+    await until(async () => (await metric(server, WATCHERS)) === 1);
+    proxy.replies.drop();
+    const after = watch(from);
+    expect(await inTime(30_000, Promise.all([before, after]))).toEqual([false, false]);
+    proxy.pass();
+    const again = watch(from);
+    await remove(server, 'key');
+    expect(await inTime(30_000, again)).toBe(true);
+  });
+
   it('end with their signal, and are taken back from the server', async () => {
     const stop = new AbortController();
     const watching = watch((await revisionOf(server)) + 1n, stop.signal);

@@ -41,7 +41,10 @@ export class EtcdWatches {
     signal.addEventListener('abort', stop, { once: true });
     const id = stream.watch(what, { wake, isEager });
     if (signal.aborted) stop();
+    const check = () => void setImmediate(() => setImmediate(() => stream.check(id))); // after what came in meanwhile
+    const cancelCheck = this.#clock.schedule(this.#members.timeout, check, true);
     await sleep(this.#clock, this.#patience, over.signal, true);
+    cancelCheck();
     signal.removeEventListener('abort', stop);
     stream.forget(id);
     return isTold;
@@ -61,7 +64,7 @@ export class EtcdWatches {
   async #connect(ended: () => void): Promise<WatchStream> {
     const connection = await this.#members.connection();
     try {
-      const opened = openStream(connection, ended);
+      const opened = openStream(connection, ended, () => this.#members.failed(connection));
       return await within(this.#clock, this.#members.timeout, opened);
     } catch (error) {
       this.#members.failed(connection);
@@ -70,9 +73,13 @@ export class EtcdWatches {
   }
 }
 
-async function openStream(connection: EtcdConnection, ended: () => void): Promise<WatchStream> {
+async function openStream(
+  connection: EtcdConnection,
+  ended: () => void,
+  silent: () => void,
+): Promise<WatchStream> {
   const raw = await connection.client.watchClient.watch();
-  const stream = new WatchStream(raw, ended);
+  const stream = new WatchStream(raw, ended, silent);
   connection.keep(raw, () => stream.end());
   return stream;
 }
@@ -83,18 +90,22 @@ interface Watching {
   readonly isEager: boolean;
   /** `wasTold`: it has happened. */
   readonly wake: (wasTold: boolean) => void;
+  /** The server has confirmed the watch. */
+  isSet?: boolean;
 }
 
 class WatchStream {
   readonly #raw: EtcdStream<WatchRequest, WatchResponse>;
   readonly #ended: () => void;
+  readonly #silent: () => void;
   readonly #watching = new Map<string, Watching>();
   #count = 0;
   #hasEnded = false;
 
-  constructor(raw: EtcdStream<WatchRequest, WatchResponse>, ended: () => void) {
+  constructor(raw: EtcdStream<WatchRequest, WatchResponse>, ended: () => void, silent: () => void) {
     this.#raw = raw;
     this.#ended = ended;
+    this.#silent = silent;
     raw.on('data', (response) => {
       if (isWatchResponse(response)) this.#heard(response);
       else raw.cancel(); // whoever waits looks, and watches anew
@@ -114,6 +125,12 @@ class WatchStream {
     return id;
   }
 
+  /** Tells when the server has not even confirmed the watch: the connection may be open, and nothing come through any more. */
+  check(id: string): void {
+    const watching = this.#watching.get(id);
+    if (watching && !watching.isSet) this.#silent();
+  }
+
   /** Does nothing when the server has ended the watch. */
   forget(id: string): void {
     if (!this.#watching.delete(id) || this.#hasEnded) return;
@@ -129,6 +146,7 @@ class WatchStream {
 
   #heard({ watch_id, created, canceled, compact_revision, events, header }: WatchResponse): void {
     const watching = this.#watching.get(watch_id);
+    if (watching) watching.isSet = true;
     if (!canceled) {
       const isLate = created && watching?.isEager && BigInt(header.revision) >= watching.from;
       if (isLate || events.length > 0) watching?.wake(events.length > 0);
