@@ -88,11 +88,12 @@ describe('Waiting on PostgreSQL', () => {
     await lock.release();
     await Promise.all(waits);
     expect(order).toEqual([0, 1, 2, 3, 4]);
-    // Each was woken once, and then took the lock and gave it back. Every whole second that all this takes is one more beat.
-    const beats = Math.floor((performance.now() - startedAt) / 1_000);
+    // Each was woken once, and then took the lock and gave it back: a herd would ask at each of the five releases. A beat is a
+    // look and at most one sign of life, and one may be under way.
+    const beats = Math.ceil((performance.now() - startedAt) / 1_000);
     for (const [index, { statements }] of waiters.entries()) {
       expect(statements - asked[index]!).toBeGreaterThanOrEqual(2);
-      expect(statements - asked[index]!).toBeLessThanOrEqual(2 + beats);
+      expect(statements - asked[index]!).toBeLessThanOrEqual(2 + 2 * beats);
     }
   });
 
