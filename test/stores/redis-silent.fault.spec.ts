@@ -100,7 +100,8 @@ describe('A master of a Cluster that hangs, and is replaced by its replica,', ()
       processes.map(({ locks }, index) => locks.acquire(`{order}:${index}`)),
     );
     const [hung] = await cluster.serving(clusterSlot('{order}'));
-    const waiting = processes[0]!.locks.acquire('{order}:1', { waitTimeout: 120_000 });
+    const again = { waitTimeout: 120_000 }; // three signs of life without an answer end a wait
+    const waiting = until(() => processes[0]!.locks.acquire('{order}:1', again), WITHIN);
     hung!.pause();
     const taken = processes.map(({ locks }, index) =>
       until(() => locks.withLock(`{order}:${newKey()}`, async () => true), {
