@@ -36,7 +36,7 @@ describe.each([3, 5])('RedlockStore over %i Redis nodes', (count) => {
     const opened = servers.map(({ url }) => new Redis(url));
     clients.push(...opened);
     const nodes = opened.map((client) => new RedisLockStore(client));
-    return new RedlockStore(nodes, { nodeTimeout: 10_000, quarantine: false }); // a busy machine is no hung node
+    return new RedlockStore(nodes, { nodeTimeout: 60_000, quarantine: false }); // a busy machine is no hung node
   }
 
   lockStoreConformance({ test: it, createStore: open });
