@@ -10,12 +10,13 @@ const NEWEST_ONLY = [
   'parameter-names',
   'misuse(-keys)?',
   'trap-22-unlock-before-commit',
-  'doors/(graphql|bullmq|cqrs|commander|nats|websocket)[\\w-]*',
+  'doors/(graphql|bullmq|client-leaves|cqrs|commander|nats|websocket)[\\w-]*',
 ];
 const majors = (process.env.NEST_MAJORS ?? '10,11').split(',');
 
 /** @type {import('jest').Config} */
 module.exports = {
+  testTimeout: base.testTimeout,
   projects: majors.map((major) => ({
     displayName: `nest${major}`,
     rootDir: path.join(__dirname, '..', '..'),
@@ -23,7 +24,7 @@ module.exports = {
     testMatch: ['<rootDir>/test/nest/**/*.spec.ts'],
     testPathIgnorePatterns: ['/node_modules/', `/(${NEWEST_ONLY.join('|')})\\.spec\\.ts$`],
     transform: base.transform,
-    transformIgnorePatterns: ['/node_modules/'], // these versions are CommonJS
+    transformIgnorePatterns: ['/node_modules/(?!(p-queue|p-timeout)/)'], // these versions of Nest are CommonJS
     modulePathIgnorePatterns: base.modulePathIgnorePatterns,
     moduleNameMapper: {
       ...base.moduleNameMapper,

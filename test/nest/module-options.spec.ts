@@ -154,9 +154,8 @@ describe('DistributedLockModule.forRoot', () => {
     const app = await start({});
     const warnings = warn.mock.calls.map(([message]) => String(message));
     warn.mockRestore();
-    expect(warnings).toEqual([
-      expect.stringMatching(/Neither redis nor store is set.*one process/),
-    ]);
+    const ours = warnings.filter((warning) => warning.includes('Neither redis nor store is set'));
+    expect(ours).toEqual([expect.stringMatching(/one process/)]); // Nest 10 may warn of a slow machine
     expect(app.get(LockService).storeName).toBe('memory');
     await app.close();
   });
