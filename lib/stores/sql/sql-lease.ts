@@ -40,9 +40,9 @@ export class SqlLease implements Lease {
    */
   protected async extended<T>(ttl: number, extend: () => Promise<T>): Promise<T> {
     const shorter = Array.from(this.#underWay).filter(([, other]) => other < ttl);
-    await Promise.allSettled(shorter.map(([extension]) => extension));
-    const extension = extend();
-    this.#underWay.set(extension, ttl);
+    const answers = Promise.allSettled(shorter.map(([extension]) => extension));
+    const extension = answers.then(extend);
+    this.#underWay.set(extension, ttl); // before anything is awaited: the next one may come in the same turn
     try {
       return await extension;
     } finally {
