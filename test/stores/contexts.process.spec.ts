@@ -73,7 +73,7 @@ async function redis<Client extends Redis | Redis5>(
   return client;
 }
 
-// In a run of its own kind: V8's coverage, which the quick specs are also run with, keeps what has run.
+// In a run of its own kind: V8's coverage, with which the quick specs can be run, keeps what has run.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const request = new AsyncLocalStorage<object>();
