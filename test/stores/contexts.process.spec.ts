@@ -88,7 +88,7 @@ describe.each(Object.keys(STORES))('a store that is first used in a request, %s,
   it('keeps nothing of it', async () => {
     const store = await STORES[name]!((close) => closers.push(close));
     const [locks, others] = [new LockService(store), new LockService(store)];
-    closers.push(() => locks.close());
+    closers.push(() => Promise.all([locks.close(), others.close()]));
     const key = `contexts:${name}`;
     const kept = await useIn({ of: 'a request' }, locks, others, key);
     await until(
