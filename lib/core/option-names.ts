@@ -2,12 +2,6 @@ import { redact } from './contract/redaction.js';
 import { optionError } from './options/option-error.js';
 import { quoted } from './printable.js';
 
-/** Refuses options that do not exist. `label` is how messages name who was given them. */
-export function checkOptionNames(options: object, known: readonly string[], label: string): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw unknownOption(unknown, known, label);
-}
-
 /** Without a label, a call of `LockService` was given it. */
 export function unknownOption(name: string, known: readonly string[], label?: string): TypeError {
   const who = label === undefined ? 'unknown lock option' : `${label}: unknown option`;

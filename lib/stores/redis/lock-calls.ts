@@ -64,25 +64,24 @@ export class LockCalls {
   ): Promise<T | undefined> {
     this.#takeBacks.forget(held);
     const granted = (fence: unknown) => (fence === null ? undefined : read(asFencingToken(fence)));
-    const failed = (error: unknown): never => {
-      this.abandon(held);
-      throw error;
-    };
-    return this.#ask({ held, ttl, floor }, granted, failed);
+    return this.#ask({ held, ttl, floor }, granted, this.#abandoning(held));
   }
 
   /** Resolves `false` when a key had been lost. One that fails is repeated behind the caller's back. */
   release(held: Held): Promise<boolean> {
-    const failed = (error: unknown): never => {
-      this.abandon(held);
-      throw error;
-    };
-    return this.#ask({ held }, isOne, failed);
+    return this.#ask({ held }, isOne, this.#abandoning(held));
   }
 
   /** After a request that failed, which may have been applied all the same. */
   abandon(held: Held): void {
     this.#takeBacks.add(held, () => this.#ask({ held }, isOne, rethrow));
+  }
+
+  #abandoning(held: Held): (error: unknown) => never {
+    return (error) => {
+      this.abandon(held);
+      throw error;
+    };
   }
 
   #ask<T>(

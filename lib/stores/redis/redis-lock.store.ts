@@ -71,16 +71,18 @@ export class RedisLockStore implements LockStore {
     const { keyPrefix, batchWrites, localPassLimit, silenceTimeout, ...replicas } =
       resolveStoreOptions(options);
     const clientPrefix = clientKeyPrefix(client);
-    const id = (client.isCluster ? '~' : '') + randomBytes(8).toString('base64url');
+    // While a slot of a Cluster moves, some of its keys are here and some there, and a node may hang that others need not wait for.
+    const isOneServer = client.isCluster !== true;
+    const id = (isOneServer ? '' : '~') + randomBytes(8).toString('base64url');
     this.supports = {
       fencing: true,
       ttl: true,
-      manyKeys: client.isCluster !== true,
+      manyKeys: isOneServer,
       readLocks: true,
       semaphores: canSubscribe(client) ? true : 'polled',
     };
     this.#keys = new ServerKeys(keyPrefix, clientPrefix);
-    const slotOf = client.isCluster ? (key: string) => clusterSlot(clientPrefix + key) : () => 0;
+    const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
     this.#client = client;
     this.#slotOf = slotOf;
     this.#takeBacks = takeBacksOf(client);
@@ -91,8 +93,6 @@ export class RedisLockStore implements LockStore {
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf, asked);
     const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock for itself
     const direct = new ScriptRunner(client, replicas, false, slotOf, asked); // for calls that hold what a turn wants already
-    // While a slot of a Cluster moves, some of its keys are here and some there, and a node may hang that others need not wait for.
-    const isOneServer = client.isCluster !== true;
     const lockCalls = new LockCalls(
       gathers ? direct : this.#runner,
       slotOf,
@@ -100,7 +100,7 @@ export class RedisLockStore implements LockStore {
       this.#takeBacks,
     );
     this.#runner.sendFirst(() => lockCalls.send());
-    if (!client.isCluster) this.extendMany = (leases, ttl) => extendMany(this.#runner, leases, ttl);
+    if (isOneServer) this.extendMany = (leases, ttl) => extendMany(this.#runner, leases, ttl);
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;
