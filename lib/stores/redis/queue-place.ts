@@ -1,5 +1,4 @@
 import { systemClock } from '../../core/clock.js';
-import { LockPermitsError } from '../../core/lock-errors.js';
 import type { QueuedTimer } from '../../core/timer-queue.js';
 import type { Held } from './held.js';
 
@@ -32,13 +31,6 @@ export interface Place extends Held {
   failingSince: number;
   hasStood: boolean;
   hasLeft: boolean;
-}
-
-export function otherPermits(
-  { request: { key, permits } }: Place,
-  { inUse }: { readonly inUse: number },
-): LockPermitsError {
-  return new LockPermitsError(key, permits!, inUse);
 }
 
 /** Whether to go on standing in line after a failure. */

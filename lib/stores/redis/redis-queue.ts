@@ -1,15 +1,9 @@
 import { systemClock } from '../../core/clock.js';
+import { LockPermitsError } from '../../core/lock-errors.js';
 import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
 import { isOfOneKey } from './driver-error.js';
 import type { Held } from './held.js';
-import {
-  HEARTBEAT,
-  answerTime,
-  isBearable,
-  lookTime,
-  nextBeat,
-  otherPermits,
-} from './queue-place.js';
+import { HEARTBEAT, answerTime, isBearable, lookTime, nextBeat } from './queue-place.js';
 import type { Place } from './queue-place.js';
 import { LEAVE, WAIT } from './queue-scripts.js';
 import { asStanding } from './queue-standing.js';
@@ -137,7 +131,10 @@ export class RedisQueue {
       return this.#failed(place, error);
     }
     if (standing.state === 'handed over') return this.#grant(place);
-    if (standing.state === 'refused') return this.#refuse(place, otherPermits(place, standing));
+    if (standing.state === 'refused') {
+      const { key, permits } = place.request;
+      return this.#refuse(place, new LockPermitsError(key, permits!, standing.inUse));
+    }
     place.hasStood = true;
     place.failures = 0;
     place.error = undefined;
