@@ -46,6 +46,12 @@ export class TimerQueue {
     return timer;
   }
 
+  /** Calls `run` in `ms`, unless it is cancelled before. */
+  later(ms: number, run: () => void): Cancel {
+    const timer = this.add(this.#clock.now() + ms, run);
+    return () => this.remove(timer);
+  }
+
   /** Gives a timer another time, also one that is idle, has run or was removed. */
   move(timer: QueuedTimer, due: number): void {
     timer.due = due;

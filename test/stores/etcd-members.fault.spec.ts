@@ -14,7 +14,7 @@ const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 
 /** What one process bears as well on one member as on three is in `etcd.spec.ts`. */
 /** Who holds does not watch here, so that the numbers are those of who waits. */
-jest.mock('../../lib/stores/etcd/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('three members of etcd', () => {
   let cluster: EtcdCluster;

@@ -14,7 +14,7 @@ let lie:
   | undefined;
 
 /** Who holds does not watch here: the lies are for the questions that are put. */
-jest.mock('../../lib/stores/etcd/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 jest.mock('../../lib/stores/etcd/open-client.js', () => {
   const actual = jest.requireActual<typeof import('../../lib/stores/etcd/open-client.js')>(

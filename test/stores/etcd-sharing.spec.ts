@@ -15,7 +15,7 @@ const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
 /** Who holds does not watch here, so that the numbers are those of who waits. */
-jest.mock('../../lib/stores/etcd/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('a key that is shared at etcd', () => {
   let server: EtcdServer;

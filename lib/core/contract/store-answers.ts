@@ -1,4 +1,5 @@
 import type { Lease } from '../lock-store.js';
+import { fieldsOf, isObject } from './fields.js';
 import { UnknownAnswerError } from './unknown-answer.js';
 
 /*
@@ -23,13 +24,13 @@ export function checkExceptions(answer: unknown): asserts answer is ReadonlyMap<
 
 export function checkInspection(answer: unknown): void {
   if (answer === undefined) return;
-  const { key } = isObject(answer) ? answer : {};
+  const { key } = fieldsOf(answer);
   if (typeof key !== 'string')
     throw new UnknownAnswerError('undefined or an object with a key', answer);
 }
 
 /** What is missing of a lease, if anything. */
-function wrongOf(answer: Record<string, unknown>): string | undefined {
+function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined {
   const { extend, release, passOn, downgrade, raiseFencing } = answer;
   if (typeof extend !== 'function' || typeof release !== 'function')
     return ' with the methods `extend` and `release`';
@@ -38,15 +39,11 @@ function wrongOf(answer: Record<string, unknown>): string | undefined {
   const { fencingToken, lost } = answer;
   if (fencingToken !== undefined && typeof fencingToken !== 'bigint')
     return ' whose `fencingToken` is a bigint or missing';
-  if (lost !== undefined && !(isObject(lost) && typeof lost['addEventListener'] === 'function'))
+  if (lost !== undefined && typeof fieldsOf(lost)['addEventListener'] !== 'function')
     return ' whose `lost` is an AbortSignal or missing';
   return undefined;
 }
 
 function isMethodOrMissing(value: unknown): boolean {
   return value === undefined || typeof value === 'function';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -150,6 +150,9 @@ export function secretly(expected: string, isFine: (value: unknown) => boolean):
   };
 }
 
+/** A password, say. */
+export const aSecret = secretly('a string', (value) => typeof value === 'string');
+
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../core/contract/fields.js';
 import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
 import type {
   EtcdClient,
@@ -86,8 +87,4 @@ function isKeyValue(kv: unknown): boolean {
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'string' && NUMBER.test(value);
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

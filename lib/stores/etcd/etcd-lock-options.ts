@@ -6,6 +6,7 @@ import {
   a,
   aBag,
   aClock,
+  aSecret,
   anything,
   aString,
   aWhole,
@@ -76,7 +77,6 @@ const RULES: OptionRules<EtcdLockStoreOptions> = {
   clock: aClock,
 };
 
-const aSecret = secretly('a string', (value) => typeof value === 'string');
 const aPem = secretly(
   'a string or bytes, in PEM',
   (value) => typeof value === 'string' || value instanceof Uint8Array,

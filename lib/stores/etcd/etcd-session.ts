@@ -86,8 +86,7 @@ export class EtcdSession {
 
   /** Calls `run` in `ms`, unless it is cancelled before. */
   later(ms: number, run: () => void): Cancel {
-    const timer = this.#timers.add(this.#around.clock.now() + ms, run);
-    return () => this.#timers.remove(timer);
+    return this.#timers.later(ms, run);
   }
 
   learnEpoch(version: string): void {

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { eitherOf } from '../../core/abort-signals.js';
 import type { Cancel } from '../../core/clock.js';
+import { WATCH_AFTER } from '../../core/store/watch-delay.js';
 import type { EtcdMembers } from './etcd-members.js';
 import type { EtcdNodes } from './etcd-nodes.js';
 import type { EtcdWatches } from './etcd-watches.js';
 import type { Place } from './node-creation.js';
-import { WATCH_AFTER } from './watch-delay.js';
 
 /** Lets holders hear at once when one of their nodes is gone: deleted by somebody, or by etcd with its lease. */
 export class NodeWatch {

@@ -1,3 +1,4 @@
+import { fieldsOf, isObject } from '../../core/contract/fields.js';
 import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
 
 /*
@@ -9,7 +10,7 @@ const INTEGER = /^-?\d+$/;
 const DECIMAL = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
 
 export function asRows(answer: unknown): readonly object[] {
-  if (Array.isArray(answer) && answer.every(isRow)) return answer;
+  if (Array.isArray(answer) && answer.every(isObject)) return answer;
   throw new UnknownAnswerError('a list of rows', answer);
 }
 
@@ -22,7 +23,7 @@ export function asRow(answer: unknown): object | undefined {
 
 /** The columns of a row in their order, whether the driver makes objects or arrays of rows. */
 export function columnsOf(row: unknown, count: number): readonly unknown[] {
-  const columns = isRow(row) ? Object.values(row) : [];
+  const columns = Object.values(fieldsOf(row));
   if (columns.length === count) return columns;
   throw new UnknownAnswerError(`a row of ${count} columns`, row);
 }
@@ -61,8 +62,4 @@ export function isTrueText(value: unknown): boolean {
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   throw new UnknownAnswerError('text', value);
-}
-
-function isRow(row: unknown): row is object {
-  return typeof row === 'object' && row !== null;
 }

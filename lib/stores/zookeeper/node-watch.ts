@@ -1,9 +1,7 @@
 import type { Cancel } from '../../core/clock.js';
+import { WATCH_AFTER } from '../../core/store/watch-delay.js';
 import type { Session } from './session.js';
 import type { Tenure } from './tenure.js';
-
-/** Milliseconds that a lock is held before its nodes are watched: most locks are released sooner, and cost nothing more. */
-const WATCH_AFTER = 100;
 
 /** Loses the tenure as soon as one of its nodes is gone. Returns what ends the watch. */
 export function watchNodes(session: Session, tenure: Tenure): Cancel {

@@ -124,8 +124,7 @@ export class Session {
 
   /** Calls `run` in `ms`, unless it is cancelled before. */
   later(ms: number, run: () => void): Cancel {
-    const timer = this.#timers.add(this.#around.clock.now() + ms, run);
-    return () => this.#timers.remove(timer);
+    return this.#timers.later(ms, run);
   }
 
   /** Resolves after `ms`, or before, when the connection or the session ends. Never rejects. */

@@ -1,3 +1,4 @@
+import { fieldsOf, isObject } from '../../core/contract/fields.js';
 import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
 
 /*
@@ -26,21 +27,17 @@ export function checkNames(answer: unknown): void {
 }
 
 export function checkStat(answer: unknown): void {
-  const { czxid, ephemeralOwner, version } = isObject(answer) ? answer : {};
+  const { czxid, ephemeralOwner, version } = fieldsOf(answer);
   const areNumbers = [czxid, ephemeralOwner].every((id) => Buffer.isBuffer(id) && id.length === 8);
   if (!areNumbers || !Number.isInteger(version))
     throw new UnknownAnswerError('what ZooKeeper knows of the node', answer);
 }
 
 export function checkNode(answer: unknown): void {
-  const { data, stat } = isObject(answer) ? answer : {};
+  const { data, stat } = fieldsOf(answer);
   if (!Buffer.isBuffer(data)) throw new UnknownAnswerError('the bytes of the node', data);
   checkStat(stat);
 }
 
 /** Of an answer that says nothing but that it is one. */
 export function checkNothing(): void {}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}

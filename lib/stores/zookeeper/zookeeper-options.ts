@@ -6,6 +6,7 @@ import {
   a,
   aBag,
   aClock,
+  aSecret,
   aName,
   aString,
   aWhole,
@@ -67,7 +68,7 @@ const CREATOR: ZooKeeperAcl = { scheme: 'auth', id: '', permissions: 'all' };
 
 const AUTH_RULES: OptionRules<ZooKeeperAuth> = {
   scheme: needed(aName),
-  credential: needed(secretly('a string', (value) => typeof value === 'string')),
+  credential: needed(aSecret),
 };
 
 const ENTRY_RULES: OptionRules<ZooKeeperAcl> = {
