@@ -54,7 +54,7 @@ export class LockService {
     const waiters = new Waiters(clock, maxWaitingTotal);
     this.#around = { store, clock, calls, timers, queue, waiters, keeper, events: this.events };
     this.#acquisitions = new Acquisitions(this.#around);
-    const deadlocks = new SelfDeadlocks(clock, timers);
+    const deadlocks = new SelfDeadlocks(timers);
     this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);
     this.#use = useStore(this.#around);
   }

@@ -170,6 +170,8 @@ describe('The connections of a store on PostgreSQL', () => {
     const events = { notified: () => {}, missed: () => {} };
     const listenerTo = (url: string) => new PostgresListener(() => new Client(url), 'holdfast_locks', events); // prettier-ignore
 
+    afterEach(() => jest.restoreAllMocks());
+
     it.each(['before', 'after'])('is closed where the server hung %s it was made', async (when) => {
       const listener = listenerTo(server.url);
       if (when === 'after') await listener.open();
@@ -199,10 +201,26 @@ describe('The connections of a store on PostgreSQL', () => {
       proxy.replies.drop();
       await listener.open();
       await until(() => proxy.accepted === 1 && proxy.connections === 0);
-      fast.mockRestore();
+      jest.restoreAllMocks();
       proxy.pass();
       await listener.open();
       expect(proxy.connections).toBe(1);
+      await listener.close();
+    });
+
+    it('is asked whether it still answers only after a while', async () => {
+      let now = 1_000_000;
+      jest.spyOn(systemClock, 'now').mockImplementation(() => now);
+      const client = new Client(server.url);
+      const query = jest.spyOn(client, 'query');
+      const questions = () => query.mock.calls.filter(([text]) => text === 'SELECT 1');
+      const listener = new PostgresListener(() => client, 'x', events);
+      const opening = [listener.open(), Promise.resolve().then(() => listener.open())];
+      await Promise.all(opening);
+      expect(questions()).toHaveLength(0);
+      now += 5_000;
+      await listener.open();
+      expect(questions()).toHaveLength(1);
       await listener.close();
     });
 

@@ -1,6 +1,5 @@
 import { eitherOf } from '../abort-signals.js';
 import { warn } from '../async/warn.js';
-import type { Clock } from '../clock.js';
 import { LockDeadlockError, LockTimeoutError } from '../lock-errors.js';
 import type { LockError } from '../lock-errors.js';
 import { keyNames } from '../lock-keys.js';
@@ -31,12 +30,10 @@ interface ConflictingCall {
  * into the context of another: a job of a shared queue, a listener. Nothing tells the two apart.
  */
 export class SelfDeadlocks {
-  readonly #clock: Clock;
   readonly #timers: TimerQueue;
   readonly #loggedNames = new Set<string>();
 
-  constructor(clock: Clock, timers: TimerQueue) {
-    this.#clock = clock;
+  constructor(timers: TimerQueue) {
     this.#timers = timers;
   }
 
@@ -47,13 +44,13 @@ export class SelfDeadlocks {
   ): Promise<T> {
     const { options, own } = call;
     const stopper = eitherOf(options.signal);
-    const timer = this.#timers.add(this.#clock.now() + LONGEST_SELF_WAIT, () => {
+    const cancel = this.#timers.later(LONGEST_SELF_WAIT, () => {
       if (own()) stopper.abort(refusalOf(call));
     });
     let isWaiting = true;
     const end = () => {
       isWaiting = false;
-      this.#timers.remove(timer);
+      cancel();
       stopper.forget();
     };
     this.#log(call);

@@ -48,9 +48,9 @@ export class PostgresListener {
   open(): Promise<void> {
     this.#cancelLinger?.();
     if (this.#isClosed) return Promise.resolve();
-    this.#opened ??= inRootContext(() => this.#open());
+    if (!this.#opened) this.#checkedAt = systemClock.now();
+    const opened = (this.#opened ??= inRootContext(() => this.#open()));
     if (systemClock.now() - this.#checkedAt >= CHECK_EVERY) inRootContext(() => this.#check());
-    const opened = this.#opened;
     return new Promise((resolve) => {
       const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
       void opened.then(cancel).then(resolve);
