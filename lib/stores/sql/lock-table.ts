@@ -17,6 +17,12 @@ export interface Holdings {
   release(key: string, token: string): Promise<boolean>;
 }
 
+/** A row that carries a token of ours. */
+export interface OurRow {
+  readonly key: string;
+  readonly token: string;
+}
+
 /**
  * The table of the locks in one database. A row per key; one without a token is free, and remembers the last fencing token.
  * Each method is one statement on any connection, decided by the clock of the database alone.
@@ -25,6 +31,11 @@ export interface LockTable extends Holdings {
   readonly permits: PermitTable;
   /** Inserts the row, or takes over one that is free, expired or carries this token. Resolves `undefined` when it is held. */
   acquire(claim: Claim): Promise<bigint | undefined>;
+  /**
+   * Resolves with the tokens of those that are extended: they are ours, and nobody has locked their rows. Missing where a locked
+   * row cannot be skipped: it would hold up the others.
+   */
+  extendMany?(rows: readonly OurRow[], ttl: number): Promise<ReadonlySet<string>>;
   inspect(key: string): Promise<LockInspection | undefined>;
   /** Removes some of the rows that have been free for a day, whose tokens the clock has overtaken. Resolves how many. */
   sweep(limit: number): Promise<number>;

@@ -18,6 +18,8 @@ export interface PostgresStatements {
   readonly acquire: string;
   /** $1 key, $2 token, $3 ttl. A row when it was ours: its fencing token. */
   readonly extend: string;
+  /** $1 list of [key in hexadecimal, token] as JSON, $2 ttl. A row for each that was ours, and locked by nobody: its token. */
+  readonly extendMany: string;
   /** $1 key, $2 token, $3 ms of a claim. A row when it was ours. Hands over to the first live waiter, and notifies only then. */
   readonly release: string;
   /**
@@ -59,6 +61,14 @@ RETURNING "fencing"::text`,
 
     extend: `UPDATE ${table} AS held SET "expires_at" = ${NOW} + $3::float8 * ${MILLISECOND}
 WHERE ${isOurs} RETURNING "fencing"::text`,
+
+    extendMany: `WITH ours AS (
+  SELECT held."key" FROM ${table} AS held, (
+    SELECT decode(each->>0, 'hex') AS "key", each->>1 AS "token" FROM jsonb_array_elements($1::jsonb) AS e(each) OFFSET 0) AS asked
+  WHERE held."key" = asked."key" AND held."token" = asked."token" AND held."expires_at" > ${NOW}
+  FOR UPDATE OF held SKIP LOCKED)
+UPDATE ${table} AS held SET "expires_at" = ${NOW} + $2::float8 * ${MILLISECOND}
+FROM ours WHERE held."key" = ours."key" RETURNING held."token"`,
 
     release: `WITH released AS (
   UPDATE ${table} AS held SET (${row}) = (

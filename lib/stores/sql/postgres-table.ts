@@ -1,13 +1,13 @@
 import type { LockInspection } from '../../core/lock-store.js';
 import { asInspection } from './lock-inspection.js';
 import { keyBytes } from './lock-table.js';
-import type { Claim, LockTable } from './lock-table.js';
+import type { Claim, LockTable, OurRow } from './lock-table.js';
 import { BEAT, HAND_OVER, HEARTBEAT, LINE_PER_BEAT, claimValues } from './postgres-claims.js';
 import { postgresPermitStatements } from './postgres-permit-statements.js';
 import { PostgresPermits } from './postgres-permits.js';
 import { PostgresStatementRunner } from './postgres-statement-runner.js';
 import { postgresStatements } from './postgres-statements.js';
-import { asBigInt, asNumber, columnsOf, isDone, isTrueText } from './sql-answers.js';
+import { asBigInt, asNumber, asText, columnsOf, isDone, isTrueText } from './sql-answers.js';
 import type { PostgresClient } from './sql-clients.js';
 
 /** Two processes that create the table at the same time: the second one finds a name taken (unique_violation, duplicate_table). */
@@ -54,6 +54,13 @@ export class PostgresTable implements LockTable {
 
   async extend(key: string, token: string, ttl: number): Promise<boolean> {
     return (await this.confirm(key, token, ttl)) !== undefined;
+  }
+
+  /** Rows that somebody has locked are skipped. */
+  async extendMany(ours: readonly OurRow[], ttl: number): Promise<ReadonlySet<string>> {
+    const list = ours.map(({ key, token }) => [keyBytes(key).toString('hex'), token]);
+    const rows = await this.#statements.rows('extendMany', [JSON.stringify(list), ttl]);
+    return new Set(rows.map((row) => asText(columnsOf(row, 1)[0])));
   }
 
   /** As `extend`, for a row that was handed over: its fencing token. */

@@ -5,8 +5,8 @@ import { retried } from './sql-retries.js';
 /** A row that carries our token, or a permit of one. */
 export class SqlLease implements Lease {
   fencingToken: bigint | undefined;
-  protected readonly key: string;
-  protected readonly token: string;
+  readonly key: string;
+  readonly token: string;
   /** Somebody else in this process has the row now, or gets it. */
   protected isPassedOn = false;
   readonly #table: Holdings;
@@ -27,6 +27,19 @@ export class SqlLease implements Lease {
     });
   }
 
+  /** Whether a statement for many rows may extend this one: a permit is none, and a shorter ttl that is under way comes first. */
+  mayShareExtension(ttl: number): boolean {
+    if (this.fencingToken === undefined || this.isPassedOn) return false;
+    return this.#shorterThan(ttl).length === 0;
+  }
+
+  /** A statement for many rows extends this one. Never rejects. */
+  extendedBy(extension: Promise<unknown>, ttl: number): void {
+    this.#underWay.set(extension, ttl);
+    const over = () => void this.#underWay.delete(extension);
+    extension.then(over, over);
+  }
+
   async release(): Promise<boolean> {
     if (this.isPassedOn) return false;
     const { value, isRepeated } = await retried(() => this.#table.release(this.key, this.token));
@@ -39,14 +52,14 @@ export class SqlLease implements Lease {
    * waits for those with a shorter ttl.
    */
   protected async extended<T>(ttl: number, extend: () => Promise<T>): Promise<T> {
-    const shorter = Array.from(this.#underWay).filter(([, other]) => other < ttl);
-    const answers = Promise.allSettled(shorter.map(([extension]) => extension));
-    const extension = answers.then(extend);
-    this.#underWay.set(extension, ttl); // before anything is awaited: the next one may come in the same turn
-    try {
-      return await extension;
-    } finally {
-      this.#underWay.delete(extension);
-    }
+    const extension = Promise.allSettled(this.#shorterThan(ttl)).then(extend);
+    this.extendedBy(extension, ttl); // before anything is awaited: the next one may come in the same turn
+    return extension;
+  }
+
+  #shorterThan(ttl: number): Promise<unknown>[] {
+    return Array.from(this.#underWay).flatMap(([extension, other]) =>
+      other < ttl ? extension : [],
+    );
   }
 }

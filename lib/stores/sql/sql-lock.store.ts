@@ -8,6 +8,7 @@ import type {
   StoreNotice,
 } from '../../core/lock-store.js';
 import { takeBack } from './abandoned-claims.js';
+import { extendMany } from './extend-many.js';
 import type { Claim, Holdings, LockTable } from './lock-table.js';
 import { lockTableDdl } from './lock-table-ddl.js';
 import { MysqlTable } from './mysql-table.js';
@@ -37,6 +38,11 @@ export class SqlLockStore implements LockStore {
   readonly supports = { fencing: true, ttl: true, semaphores: 'polled' } as const;
   /** Stands in line in the row. PostgreSQL only; the others are polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
+  /** Not on MySQL and MariaDB, where one row that somebody has locked would hold up the others. */
+  readonly extendMany?: (
+    leases: readonly Lease[],
+    ttl: number,
+  ) => Promise<ReadonlyMap<Lease, unknown>>;
   readonly #table: LockTable;
   readonly #leaseOf: (key: string, token: string, fencingToken?: bigint) => Lease;
   readonly #sweeper: Sweeper;
@@ -69,6 +75,8 @@ export class SqlLockStore implements LockStore {
       }
     } else if ('mysql' in client) this.#table = new MysqlTable(client.mysql, quoted, ddl);
     else this.#table = new SqliteTable(client.sqlite, quoted, ddl);
+    const extend = this.#table.extendMany?.bind(this.#table);
+    if (extend) this.extendMany = (leases, ttl) => extendMany(extend, leases, ttl);
     this.#sweeper = new Sweeper(this.#table);
   }
 

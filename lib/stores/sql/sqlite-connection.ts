@@ -29,12 +29,17 @@ export class SqliteConnection {
    * that return rows, when other processes wrote at the same time.
    */
   write(sql: string, values: Values): readonly unknown[] {
+    return this.writeAll(sql, [values])[0]!;
+  }
+
+  /** As `write`, of one statement with several sets of values: the rows for each. */
+  writeAll(sql: string, sets: readonly Values[]): readonly (readonly unknown[])[] {
     return this.#atOnce(() => {
       this.#client.exec('BEGIN IMMEDIATE');
       try {
-        const rows = asRows(this.#prepared(sql).all(...values));
+        const answers = sets.map((values) => asRows(this.#prepared(sql).all(...values)));
         this.#client.exec('COMMIT');
-        return rows;
+        return answers;
       } catch (error) {
         this.#rollBack();
         throw error;

@@ -1,7 +1,7 @@
 import type { LockInspection } from '../../core/lock-store.js';
 import { asInspection } from './lock-inspection.js';
 import { SHARED } from './lock-table.js';
-import type { Claim, LockTable } from './lock-table.js';
+import type { Claim, LockTable, OurRow } from './lock-table.js';
 import { asBigInt, asRow, columnsOf, isDone } from './sql-answers.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { SqlitePermits } from './sqlite-permits.js';
@@ -50,6 +50,12 @@ FROM ${quoted} WHERE "key" = ? AND "token" IS NOT NULL AND "expires_at" > ${NOW}
 
   async extend(key: string, token: string, ttl: number): Promise<boolean> {
     return isDone(this.#connection.write(this.#extend, [wholeMs(ttl), key, token]));
+  }
+
+  async extendMany(rows: readonly OurRow[], ttl: number): Promise<ReadonlySet<string>> {
+    const values = rows.map(({ key, token }) => [wholeMs(ttl), key, token]);
+    const answers = this.#connection.writeAll(this.#extend, values);
+    return new Set(rows.flatMap(({ token }, index) => (isDone(answers[index]) ? token : [])));
   }
 
   async release(key: string, token: string): Promise<boolean> {
