@@ -68,7 +68,7 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
 
   /** One attempt. Resolves `undefined` when someone else holds a key, in this process or elsewhere. */
   once<Result>(keep: Keep<Result>): Promise<Result | undefined> {
-    if (!this.turn.take(true)) return Promise.resolve(this.#refused());
+    if (!this.turn.take(true)) return this.#refusedInLine();
     return this.#attempts.make((grant) => (grant ? keep(grant) : this.#refused()));
   }
 
@@ -77,7 +77,6 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
     if (this.turn.take(!this.#maySecondTry)) {
       return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
     }
-    if (!this.#maySecondTry) return this.#wait().then(keep);
     return this.#waitInLine().then(
       (passed) => this.#wait(passed).then(keep),
       (reason) => this.#rethrow(reason),
@@ -96,7 +95,16 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
     return this.#attempts.failure(reasonOf(failure), failure);
   }
 
+  async #refusedInLine(): Promise<undefined> {
+    const { permitsError } = this.turn;
+    if (permitsError) return this.#rethrow(permitsError);
+    return this.#refused();
+  }
+
   async #waitInLine(): Promise<Passed | undefined> {
+    const { permitsError } = this.turn;
+    if (permitsError) throw permitsError;
+    if (!this.#maySecondTry) return undefined;
     this.#beginWait();
     return this.turn.wait(this);
   }

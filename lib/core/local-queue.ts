@@ -1,44 +1,9 @@
-import { Fifo } from './fifo.js';
-import type { Linked } from './fifo.js';
+import { LocalLine } from './line/local-line.js';
+import type { InLine } from './line/local-line.js';
 
-/** More contenders than this are of no use, however many may share a key. */
-const MOST_AT_FRONT = 100;
-
-/** Somebody in a line. */
-export interface InLine<T> extends Linked<T> {
-  /** How many may hold the key together. Missing: this one wants it alone. */
-  readonly permits: number | undefined;
-  /** Called at the front. `false`: not all of its other keys have room, and it stands in the line of one of those now. */
-  arrive(): boolean;
-}
-
-/** Who is at the front of a key, and who stands behind. */
-class Line<T extends InLine<T>> {
-  readonly waiting = new Fifo<T>();
-  /** Of those at the front, who share the key. Missing: one is there, for itself. */
-  permits: number | undefined;
-  /** How many of them there are. */
-  sharers = 0;
-  /** Why the store refused to answer the last one at the front, if it did. */
-  failure: unknown;
-
-  /** Whether one more may come to the front. */
-  hasRoomFor(permits: number | undefined): boolean {
-    const isShared = permits !== undefined && permits === this.permits;
-    return isShared && this.sharers < Math.min(permits, MOST_AT_FRONT);
-  }
-
-  /** Whether all who are there share the key, and only the number at the front keeps one more from it, and others waiting. */
-  isCrowdedBy(permits: number | undefined): boolean {
-    if (permits === undefined || permits !== this.permits) return false;
-    if (this.sharers < MOST_AT_FRONT || this.sharers >= permits) return false;
-    return this.waiting.list().every((turn) => turn.permits === permits);
-  }
-
-  seat(permits: number | undefined): void {
-    this.permits = permits;
-    if (permits !== undefined) this.sharers++;
-  }
+export interface PermitsInUse {
+  readonly key: string;
+  readonly inUse: number;
 }
 
 /**
@@ -48,7 +13,7 @@ class Line<T extends InLine<T>> {
  */
 export class LocalQueue<T extends InLine<T>> {
   /** A key is here while somebody is at its front, and has a line while somebody stands behind or shares the front. */
-  readonly #lines = new Map<string, Line<T> | undefined>();
+  readonly #lines = new Map<string, LocalLine<T> | undefined>();
   readonly #isOpen: boolean;
 
   /** `isOpen`: everybody is at the front at once. */
@@ -69,17 +34,26 @@ export class LocalQueue<T extends InLine<T>> {
     return keys.find((key) => this.#lines.has(key) && !this.#canShare(key, permits, isOnce));
   }
 
+  /** The first of the keys that others of this process share, or wait to share, with other permits. */
+  otherPermits(keys: readonly string[], permits: number): PermitsInUse | undefined {
+    for (const key of keys) {
+      const inUse = this.#lines.get(key)?.permitsInUse;
+      if (inUse !== undefined && inUse !== permits) return { key, inUse };
+    }
+    return undefined;
+  }
+
   /** Stands behind whoever is at the front. */
   join(key: string, turn: T): void {
     let line = this.#lines.get(key);
-    if (!line) this.#lines.set(key, (line = new Line<T>()));
-    line.waiting.add(turn);
+    if (!line) this.#lines.set(key, (line = new LocalLine<T>()));
+    line.add(turn);
   }
 
   /** For a turn that stands behind the front of `key`. */
   quit(key: string, turn: T): void {
     const line = this.#lines.get(key)!;
-    line.waiting.remove(turn);
+    line.remove(turn);
     this.#admit(line); // those behind it may share the front
   }
 
@@ -113,20 +87,20 @@ export class LocalQueue<T extends InLine<T>> {
   }
 
   /** Nobody is at the front: the next one goes there, with those who share it. */
-  #advance(key: string, line: Line<T>): void {
+  #advance(key: string, line: LocalLine<T>): void {
     for (let next = line.waiting.first; next; next = line.waiting.first)
       if (this.#bring(next, line)) return this.#admit(line);
     this.#lines.delete(key);
   }
 
-  #bring(next: T, line: Line<T>): boolean {
-    line.waiting.remove(next);
+  #bring(next: T, line: LocalLine<T>): boolean {
+    line.remove(next);
     const stays = next.arrive();
     if (stays) line.seat(next.permits);
     return stays;
   }
 
-  #admit(line: Line<T>): void {
+  #admit(line: LocalLine<T>): void {
     let next = line.waiting.first;
     while (next && line.hasRoomFor(next.permits)) {
       this.#bring(next, line);
@@ -141,9 +115,9 @@ export class LocalQueue<T extends InLine<T>> {
     return !line.waiting.first && line.hasRoomFor(permits);
   }
 
-  #seated(key: string, permits: number | undefined): Line<T> | undefined {
+  #seated(key: string, permits: number | undefined): LocalLine<T> | undefined {
     if (permits === undefined) return undefined;
-    const line = this.#lines.get(key) ?? new Line<T>();
+    const line = this.#lines.get(key) ?? new LocalLine<T>();
     line.seat(permits);
     return line;
   }

@@ -1,6 +1,8 @@
 import { offAbort, onAbort } from './async/abort-listeners.js';
 import type { Passed } from './grant.js';
-import type { InLine, LocalQueue } from './local-queue.js';
+import type { InLine } from './line/local-line.js';
+import { LockPermitsError } from './lock-errors.js';
+import type { LocalQueue } from './local-queue.js';
 import type { ResolvedLockOptions } from './lock-options.js';
 import type { QueuedTimer, TimerQueue } from './timer-queue.js';
 
@@ -56,6 +58,13 @@ export class Turn implements InLine<Turn> {
     if (!this.#queue.enter(this.keys, this.permits, isOnce)) return false;
     this.#fronts = this.keys;
     return true;
+  }
+
+  /** For one that could not go to the front. As the store would, which has still to hear of those at the front here. */
+  get permitsError(): LockPermitsError | undefined {
+    if (this.permits === undefined) return undefined;
+    const other = this.#queue.otherPermits(this.keys, this.permits);
+    return other && new LockPermitsError(other.key, this.permits, other.inUse);
   }
 
   /** Resolves at the front of all keys, with the lease if the holder before passed it on. Rejects as `limits` say. */

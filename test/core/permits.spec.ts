@@ -72,6 +72,38 @@ describe('a semaphore', () => {
     expect(await others.withPermit('export', { permits: 3 }, () => 'in')).toBe('in');
   });
 
+  it('is told at once of a caller in its own process who waits with other permits', async () => {
+    const { locks, others, clock } = inMemory();
+    const alone = await others.acquire('export');
+    const front = watch(locks.acquire('export', { permits: 5 }));
+    await clock.advance(0);
+    const differ = { code: 'LOCK_PERMITS_DIFFER', key: 'export', permits: 3, inUse: 5 };
+    expect(await rejectionOf(locks.acquire('export', { permits: 3 }))).toMatchObject(differ);
+    expect(await rejectionOf(locks.tryAcquire('export', { permits: 3 }))).toMatchObject(differ);
+    const keys = ['another', 'export'];
+    expect(await rejectionOf(locks.acquire(keys, { permits: 3 }))).toMatchObject(differ);
+    await expect(locks.acquire('export', { mode: 'read' })).rejects.toThrow('as a read lock');
+    const behind = watch(locks.acquire('export'));
+    await alone.release();
+    await clock.advance(1_000);
+    await front.value!.release();
+    await clock.advance(1_000);
+    expect(behind.value?.isHeld).toBe(true);
+  });
+
+  it('is told at once of one who waits behind a lock of the same process', async () => {
+    const { locks, clock } = inMemory();
+    const alone = await locks.acquire('export');
+    const waiting = watch(locks.acquire('export', { permits: 5 }));
+    await clock.advance(0);
+    const refused = await rejectionOf(locks.acquire('export', { permits: 3 }));
+    expect(refused).toMatchObject({ code: 'LOCK_PERMITS_DIFFER', permits: 3, inUse: 5 });
+    await alone.release();
+    await clock.advance(1_000);
+    expect(waiting.value?.isHeld).toBe(true);
+    expect(await locks.tryAcquire('export', { permits: 5 })).toBeDefined();
+  });
+
   it('and a lock of the same key exclude each other', async () => {
     const { locks, others, clock } = inMemory();
     const permit = await locks.acquire('export', { permits: 3 });
