@@ -1,7 +1,12 @@
-import type { EventEmitter } from 'node:events';
+/** What Node's emitters have, and clients that are made of one. */
+interface Roomy {
+  getMaxListeners?(): number;
+  setMaxListeners?(most: number): unknown;
+}
 
-/** Of one more listener, or of one fewer, that Node is not to take for a leak: its owner removes it. */
-export function makeRoom(emitter: EventEmitter, listeners: 1 | -1): void {
-  const most = emitter.getMaxListeners();
-  if (most > 0) emitter.setMaxListeners(most + listeners); // 0: any number
+/** Of so many more listeners, or fewer, that Node is not to take for a leak: their owner removes them. */
+export function makeRoom(emitter: object, listeners: number): void {
+  const roomy: Roomy = emitter;
+  const most = roomy.getMaxListeners?.() ?? 0;
+  if (most > 0) roomy.setMaxListeners?.(most + listeners); // 0: any number
 }

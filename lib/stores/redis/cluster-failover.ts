@@ -1,3 +1,4 @@
+import { makeRoom } from '../../core/async/emitter-room.js';
 import type { StoreDoubt } from '../../core/lock-store.js';
 import { nodeName } from './cluster-client.js';
 import type { ClusterClient, ClusterNodeClient } from './cluster-client.js';
@@ -24,6 +25,7 @@ export class ClusterWatch {
     this.#slotsOf = slotsOf;
     this.#tell = tell;
     this.#masters = mastersOf(client);
+    makeRoom(client, 1);
     client.on('refresh', this.#refreshed);
     client.on('+node', this.#watch);
     client.on('-node', this.#forget);
@@ -31,6 +33,7 @@ export class ClusterWatch {
   }
 
   close(): void {
+    makeRoom(this.#client, -1);
     this.#client.off('refresh', this.#refreshed);
     this.#client.off('+node', this.#watch);
     this.#client.off('-node', this.#forget);
@@ -55,9 +58,11 @@ export class ClusterWatch {
       if (wasReady) this.#lost(nodeName(node));
       wasReady = false;
     };
+    makeRoom(node, 1);
     node.on('ready', ready);
     node.on('close', closed);
     this.#watched.set(node, () => {
+      makeRoom(node, -1);
       node.off('ready', ready);
       node.off('close', closed);
     });

@@ -1,3 +1,4 @@
+import { makeRoom } from '../../core/async/emitter-room.js';
 import type { ServerLink, ServerVitals } from '../../core/server-link.js';
 import type { RedisClient } from './redis-client.js';
 import { asList, asNumber, asText, unknownReply } from './replies.js';
@@ -63,11 +64,13 @@ export class RedisServerLink implements ServerLink {
 
   /** The client is its owner's: nothing of ours stays with it. */
   close(): void {
+    makeRoom(this.#client, -this.#listeners.length);
     for (const [event, listener] of this.#listeners.splice(0)) this.#client.off(event, listener);
   }
 
   #on(event: string, listener: () => void): void {
     this.#listeners.push([event, listener]);
+    makeRoom(this.#client, 1);
     this.#client.on(event, listener);
   }
 }

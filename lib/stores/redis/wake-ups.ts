@@ -1,3 +1,4 @@
+import { makeRoom } from '../../core/async/emitter-room.js';
 import { inRootContext } from '../../core/async/root-context.js';
 import { systemClock } from '../../core/clock.js';
 import { driverError } from './driver-error.js';
@@ -101,6 +102,7 @@ export class WakeUps {
     if (!subscriber) return;
     for (const [event, listener] of this.#listeners) subscriber.off(event, listener);
     this.#client.off('end', this.#ended);
+    makeRoom(this.#client, -1);
     this.#subscriber = undefined;
     this.#opening?.resolve();
     this.#opening = undefined;
@@ -151,6 +153,7 @@ export class WakeUps {
     this.#subscriber = listensBesides(this.#client)
       ? this.#client
       : this.#client.duplicate(SUBSCRIBER_OPTIONS);
+    makeRoom(this.#client, 1);
     for (const [event, listener] of this.#listeners) this.#subscriber.on(event, listener);
     this.#client.on('end', this.#ended);
     this.#subscribe();

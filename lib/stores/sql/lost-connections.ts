@@ -1,3 +1,4 @@
+import { makeRoom } from '../../core/async/emitter-room.js';
 import { systemClock } from '../../core/clock.js';
 import type { Cancel } from '../../core/clock.js';
 
@@ -28,9 +29,11 @@ export function watchConnections(client: unknown, tell: (error: Error) => void):
       true,
     );
   };
+  makeRoom(pool, 1);
   pool.on('error', lost);
   return () => {
     pool.off!('error', lost);
+    makeRoom(pool, -1);
     cancel?.();
   };
 }
