@@ -11,6 +11,8 @@ export interface LeaseSurroundings {
   readonly names: HeldNames;
   readonly lockCalls: LockCalls;
   readonly takeBacks: TakeBacks;
+  /** A lock may be held for `ttl` ms from now. */
+  readonly holds: (ttl: number) => void;
   readonly extensions: Extensions;
   /** Of those who share a lock. */
   readonly sharedExtensions: Extensions;

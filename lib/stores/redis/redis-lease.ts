@@ -45,6 +45,7 @@ export class RedisLease implements Lease {
 
   extend(ttl: number): Promise<boolean> {
     if (this.#isClaim) return this.#confirm(ttl);
+    this.#around.holds(ttl);
     return this.#reader?.extend(ttl) ?? this.#around.extensions.extend(this.#held, ttl);
   }
 
@@ -121,6 +122,7 @@ export class RedisLease implements Lease {
   async #renew(ttl: number, tokens?: FencingRange): Promise<bigint | undefined> {
     const { runner, tenures } = this.#around;
     const { keys, value } = this.#held;
+    this.#around.holds(ttl);
     const tenure = (this.#tenure ??= tenures?.begin(keys[0]!)); // before a message about it can come
     const args = tokens ? [value, ttl, String(tokens.from), String(tokens.to)] : [value, ttl];
     const renewal = await runner.change(RENEW, keys, args, asRenewal);

@@ -8,13 +8,11 @@ import type {
   StoreNotice,
 } from '../../core/lock-store.js';
 import type { ServerLink } from '../../core/server-link.js';
-import { isClusterClient } from './cluster-client.js';
-import { ClusterWatch } from './cluster-failover.js';
 import { clusterSlot } from './cluster-slot.js';
 import { extendMany } from './extend-many.js';
 import { Extensions } from './extensions.js';
-import { watchServer } from './failover.js';
 import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, otherPermits } from './held.js';
+import { ServerWatches } from './failover/server-watches.js';
 import type { SilenceWatch } from './failover/silence-watch.js';
 import { takeBacksOf } from './failover/take-backs.js';
 import type { TakeBacks } from './failover/take-backs.js';
@@ -31,7 +29,6 @@ import { LockCalls } from './lock-calls.js';
 import { isOne, unknownReply } from './replies.js';
 import { ScriptRunner } from './script-runner.js';
 import { ServerKeys } from './server-keys.js';
-import { RedisServerLink, canWatch } from './server-link.js';
 import { SharedRedisLease } from './shared-redis-lease.js';
 import { abandonShared } from './shared-release.js';
 import { ACQUIRE_SHARED, CONFIRM_SHARED, EXTEND_SHARED } from './shared-scripts.js';
@@ -59,12 +56,9 @@ export class RedisLockStore implements LockStore {
   readonly #runner: ScriptRunner;
   readonly #around: LeaseSurroundings;
   readonly #waitingRoom: WaitingRoom | undefined;
-  readonly #client: RedisClient;
-  readonly #slotOf: (lock: string) => number;
   readonly #silence: SilenceWatch;
   readonly #takeBacks: TakeBacks;
-  readonly #clusterWatches: ClusterWatch[] = [];
-  #link: RedisServerLink | undefined;
+  readonly #watches: ServerWatches;
 
   constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
     checkClient(client);
@@ -83,8 +77,7 @@ export class RedisLockStore implements LockStore {
     };
     this.#keys = new ServerKeys(keyPrefix, clientPrefix);
     const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
-    this.#client = client;
-    this.#slotOf = slotOf;
+    this.#watches = new ServerWatches(client, (keys) => this.#keys.locks(keys).map(slotOf));
     this.#takeBacks = takeBacksOf(client);
     const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
     const others = () => this.#waitingRoom?.connections ?? [];
@@ -100,7 +93,9 @@ export class RedisLockStore implements LockStore {
       this.#takeBacks,
     );
     this.#runner.sendFirst(() => lockCalls.send());
-    if (isOneServer) this.extendMany = (leases, ttl) => extendMany(this.#runner, leases, ttl);
+    const holds = (ttl: number) => this.#watches.holds(ttl);
+    if (isOneServer)
+      this.extendMany = (leases, ttl) => (holds(ttl), extendMany(this.#runner, leases, ttl));
     if (canSubscribe(client)) {
       const room = new WaitingRoom(client, id, this.#runner, slotOf, localPassLimit);
       this.#waitingRoom = room;
@@ -111,6 +106,7 @@ export class RedisLockStore implements LockStore {
       names: new HeldNames(this.#keys, id),
       lockCalls,
       takeBacks: this.#takeBacks,
+      holds,
       extensions: new Extensions(this.#runner, isOneServer, EXTEND, LOCKS),
       sharedExtensions: new Extensions(this.#runner, isOneServer, EXTEND_SHARED, LOCKS_AND_SHARERS),
       sharedConfirmations: new Extensions(this.#runner, isOneServer, CONFIRM_SHARED, ALL_KEYS),
@@ -119,6 +115,7 @@ export class RedisLockStore implements LockStore {
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
+    this.#watches.holds(request.ttl);
     if (request.permits !== undefined) return this.#tryShare(request, request.permits);
     const { ttl, fencingFloor } = request;
     const held = this.#around.names.alone(request);
@@ -142,17 +139,12 @@ export class RedisLockStore implements LockStore {
 
   /** Missing on a Cluster, which is many. */
   get server(): ServerLink | undefined {
-    if (!this.#link && canWatch(this.#client)) this.#link = new RedisServerLink(this.#client);
-    return this.#link;
+    return this.#watches.server;
   }
 
-  /** Tells of failovers, restarts and slots that have moved. */
+  /** Tells of failovers, restarts, slots that have moved, and clocks that were set. */
   observe(tell: (notice: StoreNotice) => void): void {
-    const slotsOf = (keys: readonly string[]) =>
-      this.#keys.locks(keys).map((lock) => this.#slotOf(lock));
-    if (isClusterClient(this.#client))
-      this.#clusterWatches.push(new ClusterWatch(this.#client, slotsOf, tell));
-    else if (this.server) watchServer(this.server, tell);
+    this.#watches.observe(tell);
   }
 
   amongOthers(): void {
@@ -165,8 +157,7 @@ export class RedisLockStore implements LockStore {
     this.#around.lockCalls.send(); // before whatever is asked of the client next
     this.#silence.close();
     this.#takeBacks.close();
-    this.#link?.close();
-    for (const watch of this.#clusterWatches.splice(0)) watch.close();
+    this.#watches.close();
     this.#waitingRoom?.close();
   }
 

@@ -40,6 +40,12 @@ export function asList(reply: unknown, length: number): readonly unknown[] {
   throw unknownReply(`a list of ${length}`, reply);
 }
 
+/** What `TIME` answers, in milliseconds since 1970. */
+export function asTime(reply: unknown): number {
+  const [seconds, micros] = asList(reply, 2).map(asNumber);
+  return seconds! * 1_000 + micros! / 1_000;
+}
+
 /** Among the answers for several at once: the text of an error of one of them. */
 export function isErrorText(answer: unknown): answer is string {
   return typeof answer === 'string' && answer !== '' && !INTEGER.test(answer);

@@ -1,7 +1,7 @@
 import { makeRoom } from '../../core/async/emitter-room.js';
 import type { ServerLink, ServerVitals } from '../../core/server-link.js';
 import type { RedisClient } from './redis-client.js';
-import { asList, asNumber, asText, unknownReply } from './replies.js';
+import { asNumber, asText, asTime, unknownReply } from './replies.js';
 
 /** A client of one server, master or Sentinel, whose connection can be watched. */
 export interface WatchableClient extends RedisClient {
@@ -54,11 +54,10 @@ export class RedisServerLink implements ServerLink {
 
   async vitals(): Promise<ServerVitals> {
     const [info, time] = await Promise.all([this.#client.info('server'), this.#client.time()]);
-    const [seconds, micros] = asList(time, 2).map(asNumber);
     return {
       runId: field(info, 'run_id'),
       upFor: Math.max(0, asNumber(field(info, 'uptime_in_seconds')) - 1) * 1_000, // the difference of two whole seconds
-      time: seconds! * 1_000 + micros! / 1_000,
+      time: asTime(time),
     };
   }
 

@@ -23,6 +23,7 @@ export class SharedRedisLease implements Lease {
   }
 
   extend(ttl: number): Promise<boolean> {
+    this.#around.holds(ttl);
     if (this.#isClaim) return this.#confirm(ttl);
     return this.#around.sharedExtensions.extend(this.#held, ttl);
   }

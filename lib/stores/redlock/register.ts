@@ -1,5 +1,7 @@
 import { momentOf, monotonicTime, timeOfDay } from '../../core/clock.js';
 import type { Clock, Moment } from '../../core/clock.js';
+import { clockReading, hasJumped, sharper } from '../../core/store/clock-reading.js';
+import type { ClockReading } from '../../core/store/clock-reading.js';
 import type { ServerLink, ServerVitals } from '../../core/server-link.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import type { RedlockNode, ServerRecord } from './redlock-node.js';
@@ -7,19 +9,6 @@ import type { Quarantine } from './redlock-options.js';
 
 /** Milliseconds between the starts of servers that were started together. */
 const TOGETHER = 2_000;
-/** Milliseconds by which a server's clock may differ from ours between two readings, beside what is unknown of them. */
-const JUMP = 100;
-/** The part of the time in between by which it may differ: clocks run at slightly different rates. */
-const DRIFT = 0.01;
-
-/** What a server's clock said, some time between question and answer. */
-interface ClockReading {
-  /** Its clock minus ours, and minus our monotonic one: one of them follows us where we were suspended, or set our clock. */
-  readonly offsets: readonly [number, number];
-  /** By how much that may be wrong: half the time that the reading took. */
-  readonly reach: number;
-  readonly readAt: number;
-}
 
 interface Entry {
   readonly runId: string;
@@ -131,17 +120,17 @@ export class Register implements ServerRecord {
     const now = momentOf(clock);
     const read = clockReading(time, sentAt, now);
     const isSame = before?.runId === runId;
-    const hasJumped = isSame && differ(before.clock, read);
-    const reading = isSame && !hasJumped ? sharper(before.clock, read) : read;
+    const isSet = isSame && hasJumped(before.clock, read);
+    const reading = isSame && !isSet ? sharper(before.clock, read) : read;
     // What a server says of its age counts only at first sight: another one may be older, and its clock may have jumped.
     const firstSeen = before ? now.monotonic : sentAt.monotonic - upFor;
-    const since = isSame && !hasJumped ? before.since : firstSeen;
-    const isReturning = before !== undefined && (before.isReturning || !isSame || hasJumped);
+    const since = isSame && !isSet ? before.since : firstSeen;
+    const isReturning = before !== undefined && (before.isReturning || !isSame || isSet);
     this.#entry = { runId, losses, since, clock: reading, isReturning };
-    if (isSame && !hasJumped) return;
+    if (isSame && !isSet) return;
     this.#isAdmitted = since + largestTtl <= now.monotonic;
     if (this.#isAdmitted || mode === false || !before) return;
-    this.#tell(hasJumped ? 'its clock has jumped' : 'its server has restarted');
+    this.#tell(isSet ? 'its clock has jumped' : 'its server has restarted');
   }
 
   #tell(reason: string): void {
@@ -157,31 +146,6 @@ export function admitAllFresh(registers: readonly Register[]): void {
   const known = starts as number[];
   if (Math.max(...known) - Math.min(...known) > TOGETHER) return;
   for (const register of registers) register.admit();
-}
-
-function clockReading(time: number, sentAt: Moment, now: Moment): ClockReading {
-  const readAt = (sentAt.now + now.now) / 2;
-  const readAtMonotonic = (sentAt.monotonic + now.monotonic) / 2;
-  return {
-    offsets: [time - readAt, time - readAtMonotonic],
-    reach: (now.now - sentAt.now) / 2,
-    readAt,
-  };
-}
-
-/** One that still agrees with either of our clocks has not jumped: ours was set, or stood still. */
-function differ(before: ClockReading, now: ClockReading): boolean {
-  const tolerated = JUMP + reachAt(now.readAt, before) + now.reach;
-  return now.offsets.every((offset, of) => Math.abs(offset - before.offsets[of]!) > tolerated);
-}
-
-/** A slow answer says little, and must not make one forget what was known before. */
-function sharper(before: ClockReading, now: ClockReading): ClockReading {
-  return reachAt(now.readAt, before) < now.reach ? before : now;
-}
-
-function reachAt(moment: number, { reach, readAt }: ClockReading): number {
-  return reach + DRIFT * (moment - readAt);
 }
 
 function timeOfDayIn(inMs: number): string {
