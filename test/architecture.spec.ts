@@ -13,7 +13,8 @@ const NODE = /^node:/;
 const RULES: Readonly<Record<string, Rule>> = {
   core: { layers: [], packages: NODE },
   'stores/memory': { layers: ['core'], packages: NODE },
-  'stores/redis': { layers: ['core'], packages: /^(node:.*|ioredis)$/ },
+  'redis-client': { layers: ['core'], packages: NODE },
+  'stores/redis': { layers: ['core', 'redis-client'], packages: /^(node:.*|ioredis)$/ },
   'stores/redlock': { layers: ['core'], packages: NODE },
   'stores/zookeeper': { layers: ['core'], packages: /^(node:.*|node-zookeeper-client)$/ },
   'stores/sql': { layers: ['core'], packages: NODE },
@@ -26,7 +27,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     packages: /^(node:.*|@nestjs\/.*|rxjs(\/.*)?|reflect-metadata|acorn|ioredis)$/,
   },
   express: { layers: ['core', 'http'], packages: NODE },
-  fencing: { layers: ['core'], packages: NODE },
+  fencing: { layers: ['core', 'redis-client'], packages: NODE },
   testing: { layers: ['core', 'stores/memory'], packages: NODE },
   'core.ts': { layers: ['core', 'leader', 'ticks', ...STORES], packages: NODE },
   'index.ts': { layers: ['core.ts', 'core', ...STORES, 'nest'], packages: /^$/ },

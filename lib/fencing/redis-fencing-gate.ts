@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { SilenceWatch } from '../redis-client/silence-watch.js';
+import { watchSilence } from '../redis-client/watch-silence.js';
+import type { ReconnectingClient } from '../redis-client/watch-silence.js';
 import { reasonOf, withoutSecrets } from '../core/contract/safe-error.js';
 import { checkKey } from '../core/lock-keys.js';
 import { LockKeyError } from '../core/lock-errors.js';
@@ -16,7 +19,7 @@ import { checkCommand } from './guarded-command.js';
 import type { Argument } from './guarded-command.js';
 
 /** The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that is used. */
-export interface RedisGateClient {
+export interface RedisGateClient extends ReconnectingClient {
   evalsha(sha1: string, keyCount: number, ...keysAndArgs: Argument[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArgs: Argument[]): Promise<unknown>;
   readonly options?: ClientOptions | undefined;
@@ -24,6 +27,7 @@ export interface RedisGateClient {
 
 interface ClientOptions {
   readonly keyPrefix?: string | undefined;
+  readonly retryStrategy?: unknown;
   readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined;
 }
 
@@ -34,12 +38,20 @@ export interface RedisFencingGateOptions {
    * @default 604_800_000, seven days
    */
   readonly keepFor?: number | undefined;
+  /**
+   * Milliseconds for which the server may answer nothing that it was asked, before its connection is given up and the client
+   * connects anew: a server that hangs closes no connection, and a failover would go unnoticed. `Infinity` never gives one up:
+   * for a client that shares its connection with commands that block.
+   * @default 3_000
+   */
+  readonly silenceTimeout?: number | undefined;
 }
 
 const SEVEN_DAYS = 604_800_000;
 
 const RULES: OptionRules<RedisFencingGateOptions> = {
   keepFor: aWhole('ms', { from: 1, to: Infinity, orInfinity: true }),
+  silenceTimeout: aWhole('ms', { from: 1, orInfinity: true }),
 };
 
 /**
@@ -72,6 +84,7 @@ const SHA1 = createHash('sha1').update(FENCED).digest('hex');
 export class RedisFencingGate implements TokenGate {
   readonly #client: RedisGateClient;
   readonly #keepFor: number;
+  readonly #silence: SilenceWatch;
 
   /** `client` stays yours: it is never closed here. Throws `TypeError` or `RangeError` naming the option. */
   constructor(client: RedisGateClient, options: RedisFencingGateOptions = {}) {
@@ -79,8 +92,9 @@ export class RedisFencingGate implements TokenGate {
       throw optionError('RedisFencingGate expects an ioredis client');
     }
     checkOptions('RedisFencingGate', options, RULES, '{ keepFor: 86_400_000 }');
-    const { keepFor = SEVEN_DAYS } = options;
+    const { keepFor = SEVEN_DAYS, silenceTimeout = 3_000 } = options;
     this.#client = client;
+    this.#silence = watchSilence(client, () => [], silenceTimeout);
     this.#keepFor = keepFor === Infinity ? 0 : keepFor;
   }
 
@@ -122,6 +136,7 @@ export class RedisFencingGate implements TokenGate {
   async forget(key: string, dataKey: string = key): Promise<boolean> {
     const guard = this.#guardOf(checkKey(key), checkKey(dataKey));
     if (guard === undefined) return false;
+    this.#silence.asked();
     const asked = this.#client.eval(FORGET, 1, guard).catch((error: unknown) => {
       throw withoutSecrets(error);
     });
@@ -148,6 +163,7 @@ export class RedisFencingGate implements TokenGate {
   }
 
   async #evaluate(keysAndArgs: readonly Argument[]): Promise<unknown> {
+    this.#silence.asked();
     try {
       return await this.#client.evalsha(SHA1, 2, ...keysAndArgs);
     } catch (error) {

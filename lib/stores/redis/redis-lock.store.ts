@@ -13,10 +13,10 @@ import { extendMany } from './extend-many.js';
 import { Extensions } from './extensions.js';
 import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, otherPermits } from './held.js';
 import { ServerWatches } from './failover/server-watches.js';
-import type { SilenceWatch } from './failover/silence-watch.js';
+import type { SilenceWatch } from '../../redis-client/silence-watch.js';
 import { takeBacksOf } from './failover/take-backs.js';
 import type { TakeBacks } from './failover/take-backs.js';
-import { watchSilence } from './failover/watch-silence.js';
+import { watchSilence } from '../../redis-client/watch-silence.js';
 import { asInspection } from './inspection.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { canSubscribe, clientKeyPrefix } from './redis-client.js';
@@ -115,16 +115,13 @@ export class RedisLockStore implements LockStore {
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
-    this.#watches.holds(request.ttl);
     if (request.permits !== undefined) return this.#tryShare(request, request.permits);
     const { ttl, fencingFloor } = request;
     const held = this.#around.names.alone(request);
-    return this.#around.lockCalls.acquire(
-      held,
-      ttl,
-      fencingFloor,
-      (fence) => new RedisLease(held, this.#around, fence),
-    );
+    return this.#around.lockCalls.acquire(held, ttl, fencingFloor, (fence) => {
+      this.#around.holds(ttl);
+      return new RedisLease(held, this.#around, fence);
+    });
   }
 
   /** `undefined` when the server has answered the last sign of life of this request. */
@@ -167,7 +164,10 @@ export class RedisLockStore implements LockStore {
     const read = (reply: unknown) => {
       if (Array.isArray(reply)) throw otherPermits(request, permits, reply);
       if (reply === null) return undefined;
-      if (isOne(reply)) return new SharedRedisLease(held, this.#around);
+      if (isOne(reply)) {
+        this.#around.holds(request.ttl);
+        return new SharedRedisLease(held, this.#around);
+      }
       throw unknownReply('1, nil or a list', reply);
     };
     const failed = (error: unknown): never => {

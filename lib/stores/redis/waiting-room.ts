@@ -1,6 +1,6 @@
 import { clientKeyPrefix } from './redis-client.js';
 import type { SubscribableClient } from './redis-client.js';
-import type { WatchedConnection } from './failover/silence-watch.js';
+import type { WatchedConnection } from '../../redis-client/silence-watch.js';
 import type { Held } from './held.js';
 import { RedisQueue } from './redis-queue.js';
 import { CHANNEL } from './redis-lua.js';

@@ -2,7 +2,7 @@ import { makeRoom } from '../../core/async/emitter-room.js';
 import { inRootContext } from '../../core/async/root-context.js';
 import { systemClock } from '../../core/clock.js';
 import { driverError } from './driver-error.js';
-import type { WatchedConnection } from './failover/silence-watch.js';
+import type { WatchedConnection } from '../../redis-client/silence-watch.js';
 import { listensBesides } from './redis-client.js';
 import type { SubscribableClient, SubscriberClient } from './redis-client.js';
 

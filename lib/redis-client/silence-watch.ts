@@ -1,6 +1,6 @@
-import { inRootContext } from '../../../core/async/root-context.js';
-import { systemClock } from '../../../core/clock.js';
-import type { Cancel } from '../../../core/clock.js';
+import { inRootContext } from '../core/async/root-context.js';
+import { systemClock } from '../core/clock.js';
+import type { Cancel } from '../core/clock.js';
 
 /** What is needed of a connection of ioredis to tell whether it is answered. */
 export interface WatchedConnection {
