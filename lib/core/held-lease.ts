@@ -146,7 +146,8 @@ export class HeldLease extends LeaseLife {
     const passed = rest <= 0 ? this.#passOn() : undefined;
     if (passed) return passed;
     this.#keepsFront = !store.acquire; // the next one would ask before the key is free, and then pause
-    const returned = this.#return.after(rest, (answer) => this.#returned(answer));
+    const isValid = () => this.remaining > 0;
+    const returned = this.#return.after(rest, (answer) => this.#returned(answer), isValid);
     this.end('released');
     return returned;
   }

@@ -42,9 +42,9 @@ export class LeaseReturn {
     this.#storeTimeout = storeTimeout;
   }
 
-  /** Frees the key. */
-  now<Result>(then: Then<Result>): Promise<Result> {
-    return this.#confirmed(() => this.#lease.release(), then);
+  /** Frees the key. `isValid`: whether it cannot have ended by its ttl. */
+  now<Result>(then: Then<Result>, isValid?: () => boolean): Promise<Result> {
+    return this.#confirmed(() => this.#lease.release(isValid), then);
   }
 
   /** The store has been asked to pass the lease on. */
@@ -53,8 +53,8 @@ export class LeaseReturn {
   }
 
   /** Leaves the key in the store for `rest` more milliseconds. */
-  after<Result>(rest: number, then: Then<Result>): Promise<Result> {
-    if (rest < 1) return this.now(then);
+  after<Result>(rest: number, then: Then<Result>, isValid?: () => boolean): Promise<Result> {
+    if (rest < 1) return this.now(then, isValid);
     if (this.#around.store.supports.ttl) {
       return this.#confirmed(() => this.#lease.extend(Math.ceil(rest)), then);
     }

@@ -134,8 +134,12 @@ export interface Lease {
   readonly lost?: AbortSignal | undefined;
   /** Sets the time to live to `ttl` ms from now. Resolves `false` when a key is no longer ours; core then releases the others. */
   extend(ttl: number): Promise<boolean>;
-  /** Resolves `false` when a key was no longer ours. Must never free another holder's key. */
-  release(): Promise<boolean>;
+  /**
+   * Resolves `false` when a key was no longer ours. Must never free another holder's key. A store that sends commands again after a
+   * reconnect may find that an answer of `false` says nothing. It asks `isValid` then, where that is given, whether the lease cannot
+   * have ended by its ttl, and rejects where it does not know.
+   */
+  release(isValid?: () => boolean): Promise<boolean>;
   /**
    * Passes the keys on to the next holder in the same process, with a larger fencing token. Called when this holder is
    * done with them, instead of `release`.
@@ -182,6 +186,6 @@ export interface LockInspection {
   readonly holders?: readonly string[] | undefined;
   /** Milliseconds until the key frees itself unless extended. Of one that is shared, until the last of them is gone. */
   readonly remaining?: number | undefined;
-  /** The largest one that the holder, and those of its process who have the lock after it, may use. */
+  /** An upper bound: none that the holder, and those of its process who have the lock after it, may use is larger. */
   readonly fencingToken?: bigint | undefined;
 }

@@ -93,7 +93,7 @@ function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Le
       return sessions.find(({ aborted }) => aborted) ?? anyLost;
     },
     extend: (ttl) => allOrNone(leases, (each) => each.extend(ttl)),
-    release: () => releaseAll(leases),
+    release: (isValid) => releaseAll(leases, isValid),
     ...(leases.every((each) => each.downgrade !== undefined) && {
       downgrade: () => allOrNone(leases, (each) => each.downgrade!()),
     }),
@@ -109,8 +109,8 @@ async function allOrNone(
   return changed.every(Boolean);
 }
 
-async function releaseAll(leases: readonly Lease[]): Promise<boolean> {
-  const released = await Promise.all(leases.map(async (each) => each.release()));
+async function releaseAll(leases: readonly Lease[], isValid?: () => boolean): Promise<boolean> {
+  const released = await Promise.all(leases.map(async (each) => each.release(isValid)));
   released.forEach(checkBoolean);
   return released.every(Boolean);
 }

@@ -33,9 +33,9 @@ export class ControlledLease implements Lease {
   }
 
   /** Work that ended before it could be told of the loss is told now. */
-  async release(): Promise<boolean> {
+  async release(isValid?: () => boolean): Promise<boolean> {
     this.#commands.throwIfFailing(this.keys);
-    const wasOurs = await this.#lease.release();
+    const wasOurs = await this.#lease.release(isValid);
     return wasOurs && !this.#isLost;
   }
 

@@ -54,8 +54,7 @@ describe('Fencing tokens of RedisLockStore', () => {
     );
     expect(new Set(tokens).size).toBe(20);
     expect(tokens).toEqual(tokens.toSorted((a, b) => (a < b ? -1 : 1)));
-    const [last] = (await redis.get(COUNTER))!.split(' ');
-    expect(BigInt(last!)).toBeGreaterThanOrEqual(tokens.at(-1)!);
+    expect(BigInt((await redis.get(COUNTER))!)).toBeGreaterThanOrEqual(tokens.at(-1)!);
   });
 
   it('trap-20 leave nothing after a release but counters that expire', async () => {
@@ -89,7 +88,7 @@ describe('Fencing tokens of RedisLockStore', () => {
     const last = 9_007_199_254_740_000n;
     await redis.set(COUNTER, `${last} gone:host:1:1`, 'EX', DAY);
     expect(await grant()).toBe(last + 1n);
-    expect(await redis.get(COUNTER)).toMatch(/^9007199254740001 /);
+    expect(await redis.get(COUNTER)).toBe('9007199254740001');
     expect(await serverTime()).toBeLessThan(2n ** 53n);
   });
 

@@ -10,6 +10,11 @@ const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
 const PREFIXES = ['', '{', '{locks}:', '{a}', '{a}:%', 'lock:', 'lock:{t}:', '%'];
 const CLIENT_PREFIXES = ['', 'app:', '{app}:', '{'];
 
+/** A lock and everything beside it. */
+function all(names: ServerKeys, key: string): readonly string[] {
+  return [...new Set([...names.alone([key]), ...names.shared([key])])];
+}
+
 describe('no lock has the name of what stands beside another lock', () => {
   const PARTS = [
     '{',
@@ -37,12 +42,12 @@ describe('no lock has the name of what stands beside another lock', () => {
       const names = new ServerKeys(prefix, clientPrefix);
       const first = someKey();
       // Half of the time the name of something beside the first lock, as a key.
-      const beside = oneOf(names.shared([first]));
+      const beside = oneOf(all(names, first));
       const second =
         random() < 0.5 && beside.startsWith(prefix) ? beside.slice(prefix.length) : someKey();
       if (second === first || second === '') continue;
-      const all = [...names.shared([first]), ...names.shared([second])];
-      expect({ first, second, all: new Set(all).size }).toEqual({ first, second, all: 8 });
+      const both = new Set([...all(names, first), ...all(names, second)]);
+      expect({ first, second, names: both.size }).toEqual({ first, second, names: 8 });
     }
   });
 

@@ -35,7 +35,6 @@ const OUTCOMES = [
   'raise: one of two is not ours',
   'raise: ours',
   'raise: ours, its counter was lost',
-  'release: again',
   'release: an error',
   'release: held by another',
   'release: lost',

@@ -2,7 +2,7 @@ import { WAIT } from '../../lib/stores/redis/queue-scripts.js';
 import { RedisServer } from '../support/redis-server.js';
 import { OwnClient } from './redis-locks.js';
 
-const KEYS = ['lock:doc:1', '{lock:doc:1}:fence', '{lock:doc:1}:queue', '{lock:doc:1}:shared'];
+const KEYS = ['lock:doc:1', '{lock:doc:1}:queue', '{lock:doc:1}:shared'];
 const LOCK = KEYS[0]!;
 const HEARTBEAT = 60_000;
 
@@ -64,7 +64,7 @@ describe('One call of many who stand in line for a lock on Redis', () => {
     const answers = await beat([first!, second!, ...rest]);
     const behind = (inFront: number) => [0, expect.any(Number), inFront];
     expect(answers).toEqual([[1], [1], behind(0), behind(1), behind(2)]);
-    const entries = (await server.command('LRANGE', KEYS[2]!, 0, -1)) as string[];
+    const entries = (await server.command('LRANGE', KEYS[1]!, 0, -1)) as string[];
     expect(entries.map((entry) => entry.split(' ')[2])).toEqual(rest);
   });
 });

@@ -17,6 +17,7 @@ export class ClusterWatch {
   readonly #tell: Tell;
   /** The master of each slot. A copy: the client changes its own in place. */
   #masters: readonly (string | undefined)[];
+  #losses = 0;
   /** How to stop watching each connection. */
   readonly #watched = new Map<ClusterNodeClient, () => void>();
 
@@ -30,6 +31,11 @@ export class ClusterWatch {
     client.on('+node', this.#watch);
     client.on('-node', this.#forget);
     for (const node of client.nodes('all')) this.#watch(node);
+  }
+
+  /** Counts the connections that were lost, or given up. */
+  get losses(): number {
+    return this.#losses;
   }
 
   close(): void {
@@ -55,6 +61,7 @@ export class ClusterWatch {
     let wasReady = node.status === 'ready';
     const ready = () => void (wasReady = true);
     const closed = () => {
+      this.#losses++;
       if (wasReady) this.#lost(nodeName(node));
       wasReady = false;
     };
@@ -69,6 +76,7 @@ export class ClusterWatch {
   };
 
   readonly #forget = (node: ClusterNodeClient): void => {
+    this.#losses++;
     this.#watched.get(node)?.();
     this.#watched.delete(node);
   };

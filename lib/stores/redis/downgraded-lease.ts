@@ -33,7 +33,11 @@ export class DowngradedLease implements Lease {
     return (await this.confirm()) && this.#shared.extend(ttl);
   }
 
-  async release(): Promise<boolean> {
+  release(isValid?: () => boolean): Promise<boolean> {
+    return this.#around.sentAgain.decided(this.#released(), isValid);
+  }
+
+  async #released(): Promise<boolean> {
     if (await this.#shared.release()) return true;
     return !this.#isConfirmed && this.#around.lockCalls.release(this.#writer);
   }

@@ -6,15 +6,15 @@ import type { ServerKeys } from './server-keys.js';
 /** The keys of a lease as they are called on the server, and the value that says whose they are. */
 export interface Held {
   readonly request: AcquireRequest;
-  /** The locks, then their counters, then their queues, and then, for those who share them, the sets of these. */
+  /** The locks, then their counters and their queues; of those who share them or wait, their queues and the sets of sharers. */
   readonly keys: readonly string[];
   readonly value: string;
 }
 
 /** Which parts of `Held.keys` a script needs. */
 export const LOCKS = [0];
-export const LOCKS_AND_SHARERS = [0, 3];
-export const ALL_KEYS = [0, 1, 2, 3];
+export const LOCKS_AND_SHARERS = [0, 2];
+export const ALL_KEYS = [0, 1, 2];
 
 /** What the locks of one store, and those who have them, are called on the server. */
 export class HeldNames {
@@ -29,7 +29,7 @@ export class HeldNames {
 
   alone(request: AcquireRequest): Held {
     const { keys, token, holder = '' } = request;
-    return { request, keys: this.#keys.all(keys), value: `${this.#id}.${token}:${holder}` };
+    return { request, keys: this.#keys.alone(keys), value: `${this.#id}.${token}:${holder}` };
   }
 
   shared(request: AcquireRequest, permits: number): Held {

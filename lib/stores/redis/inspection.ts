@@ -1,9 +1,13 @@
 import type { LockInspection } from '../../core/lock-store.js';
 import { permitsFrom } from './held.js';
-import { asFencingToken, asList, asNumber, asText, unknownReply } from './replies.js';
+import { asList, asNumber, asText, unknownReply } from './replies.js';
 
 /** The lock while several share it: `*<permits>`. */
 const SHARED = /^\*(\w+)$/;
+/** What a store of ours wrote, and no other program. */
+const OURS = /^~?[\w-]+\.[^:]*:/;
+/** The number in a counter. Versions before wrote more behind it. */
+const NUMBER = /^\d+/;
 /** One who shares it, to whom it was handed over. */
 const SHARER = /^~?[\w-]+\*(\w+)\./;
 
@@ -23,13 +27,12 @@ export function asInspection(key: string, reply: unknown): LockInspection | unde
       remaining,
     };
   }
-  const [fence, lastValue] = splitAt(splitAt(counter, '\n')[0], ' ');
-  const isLast = `${lastValue} `.startsWith(`${value} `);
+  const fence = OURS.test(value) ? NUMBER.exec(counter)?.[0] : undefined;
   return {
     key,
     holder: holderOf(value) || undefined,
     remaining,
-    fencingToken: isLast ? asFencingToken(fence) : undefined,
+    fencingToken: fence === undefined ? undefined : BigInt(fence),
   };
 }
 
@@ -51,10 +54,6 @@ function asTexts(list: unknown): readonly string[] {
 }
 
 function holderOf(value: string): string {
-  return splitAt(value, ':')[1];
-}
-
-function splitAt(text: string, separator: string): [before: string, after: string] {
-  const index = text.indexOf(separator);
-  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+  const index = value.indexOf(':');
+  return index < 0 ? '' : value.slice(index + 1);
 }

@@ -1,4 +1,5 @@
 import type { Extensions } from './extensions.js';
+import type { SentAgain } from './failover/sent-again.js';
 import type { TakeBacks } from './failover/take-backs.js';
 import type { HeldNames } from './held.js';
 import type { LockCalls } from './lock-calls.js';
@@ -11,6 +12,7 @@ export interface LeaseSurroundings {
   readonly names: HeldNames;
   readonly lockCalls: LockCalls;
   readonly takeBacks: TakeBacks;
+  readonly sentAgain: SentAgain;
   /** A lock may be held for `ttl` ms from now. */
   readonly holds: (ttl: number) => void;
   readonly extensions: Extensions;

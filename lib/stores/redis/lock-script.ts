@@ -1,4 +1,4 @@
-import { COUNTER_SECONDS, FIRST_LINE, HAND_OVER, MINT } from './redis-lua.js';
+import { COUNTER_SECONDS, HAND_OVER, MINT } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 
 /** What is wanted nearly always. */
@@ -9,7 +9,6 @@ local now
 local function straight(lock, counter, queue, value, ttl, floor)
   if ttl == '-' then
     if redis.pcall('get', lock) ~= value or call('exists', queue) == 1 then return nil end
-    if redis.pcall('append', counter, ' r') == 2 then call('del', counter) end
     return call('del', lock)
   end
   if not call('set', lock, value, 'NX', 'PX', ttl) then
@@ -24,12 +23,11 @@ local function straight(lock, counter, queue, value, ttl, floor)
     floor = now
   end
   local fence = tonumber(floor)
-  local before = call('set', counter, floor .. ' ' .. value, 'EX', '${COUNTER_SECONDS}', 'GET')
-  if not before or tonumber(string.match(before, '^%d+')) < fence then
-    if before and string.sub(before, -2) == ' r' or call('exists', queue) == 0 then return fence end
-  end
+  local before = call('set', counter, floor, 'EX', '${COUNTER_SECONDS}', 'GET')
+  local is_larger = not before or tonumber(string.match(before, '^%d+')) < fence
+  if is_larger and call('exists', queue) == 0 then return fence end
+  if before and not is_larger then call('set', counter, before, 'EX', '${COUNTER_SECONDS}') end
   call('del', lock)
-  if before then call('set', counter, before, 'EX', '${COUNTER_SECONDS}') else call('del', counter) end
 end
 -- Before anything is defined that only the other cases need.
 local is_lone = #ARGV == 3
@@ -58,42 +56,29 @@ local function acquire(before, n, value, ttl, floor)
       redis.call('pexpire', lock, ttl)
     end
   end
-  local fence, was_released = mint(counters + 1, counters + n, value, 1, floor)
-  if was_released or not is_new then return fence end
+  local fence = mint(counters + 1, counters + n, 1, floor)
+  if not is_new then return fence end
   -- The last holder's ttl ran out, so whoever stands in line has not been asked yet.
   local is_awaited = false
   for i = 1, n do is_awaited = is_awaited or redis.call('exists', KEYS[queues + i]) == 1 end
   if not is_awaited then return fence end
   local is_taken = false
   for i = 1, n do
-    hand_over(before + i, counters + i, queues + i)
+    hand_over(before + i, queues + i)
     is_taken = is_taken or redis.call('exists', KEYS[before + i]) == 1
   end
   if is_taken then return false end
   for i = 1, n do redis.call('set', KEYS[before + i], value, 'PX', ttl) end
-  return (mint(counters + 1, counters + n, value, 1, floor))
+  return mint(counters + 1, counters + n, 1, floor)
 end`;
 
 const RELEASE = `
--- 1, or 0 when a key had been lost. Hands each key to its first waiter. Idempotent until the next holder, and if that one came
--- from the queue, until the one after it: ioredis sends a release whose reply was lost again after a reconnect, and that must
--- not look like a loss.
-local function was_released(counter, value)
-  local text = string.match(first_line(redis.call('get', KEYS[counter])), '^%d+ (.*)$') or ''
-  if string.find(text, ' < ' .. value, 1, true) then return true end
-  local rest = string.sub(text, 1, #value) == value and string.sub(text, #value + 1) or ''
-  return string.match(rest, ' r[ h]*$')
-end
+-- 1, or 0 when a key had been lost. Hands each key to its first waiter.
 local function release(before, n, value)
   local released = 1
   for i = 1, n do
-    local lock, counter = before + i, before + n + i
-    if redis.call('get', KEYS[lock]) == value then
-      mark(counter, ' r')
-      hand_over(lock, counter, before + 2 * n + i)
-    elseif not was_released(counter, value) then
-      released = 0
-    end
+    local lock = before + i
+    if redis.call('get', KEYS[lock]) == value then hand_over(lock, before + 2 * n + i) else released = 0 end
   end
   return released
 end`;
@@ -104,7 +89,7 @@ end`;
  * from what it wants. For one lock, that itself, and not a list: to read a list takes the client as long as the rest.
  */
 export const ACQUIRE_OR_RELEASE =
-  new RedisScript(`${STRAIGHT}${MINT}${HAND_OVER}${FIRST_LINE}${ACQUIRE}${RELEASE}
+  new RedisScript(`${STRAIGHT}${MINT}${HAND_OVER}${ACQUIRE}${RELEASE}
 local function take_or_free(before, n, value, ttl, floor)
   if n == 1 and not is_lone then
     local answer = straight(KEYS[before + 1], KEYS[before + 2], KEYS[before + 3], value, ttl, floor)

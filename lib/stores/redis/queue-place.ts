@@ -16,7 +16,7 @@ const MOST_FAILURES = 3;
 /** Milliseconds for which a Cluster may have no master for a key: it takes `cluster-node-timeout`, 15 s, and an election. */
 const LONGEST_FAILOVER = 30_000;
 
-/** Where one caller stands in line. Its keys are a lock, its counter, its queue and the set of those who share it. */
+/** Where one caller stands in line. Its keys are a lock, its queue and the set of those who share it. */
 export interface Place extends Held {
   readonly claim: number;
   readonly granted: () => void;

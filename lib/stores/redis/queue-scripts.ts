@@ -3,7 +3,7 @@ import { RedisScript } from './redis-script.js';
 import { SHARING } from './shared-lua.js';
 
 /**
- * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, counter, queue, sharers.
+ * Stands in line, or stays there, for one or more locks. KEYS, for each: lock, queue, sharers.
  * ARGV: milliseconds until the next call at the latest, then for each: value, claim.
  * Returns, for each: { 1 } when the lock is ours, else { 0, ms until it may be free (negative: unknown), waiters in front }, or
  * { 2, permits } when it is in use with other permits, or the text of an error. A lock that has room goes to the first waiters,
@@ -48,7 +48,7 @@ local function time_left(lock, queue, sharers, asked, permits)
   local lapses = string.match(redis.call('lindex', KEYS[queue], 0), '^%d+')
   return math.min(tonumber(soonest), tonumber(lapses)) - now
 end
-local function wait(lock, counter, queue, sharers, value, claim)
+local function wait(lock, queue, sharers, value, claim)
   local holder = redis.call('get', KEYS[lock])
   if holder == value then return { 1 } end
   local asked = permits_of(value)
@@ -62,7 +62,7 @@ local function wait(lock, counter, queue, sharers, value, claim)
   local in_front = stand(queue, value, claim)
   redis.call('pexpire', KEYS[queue], ARGV[1])
   if count then
-    admit(lock, counter, queue, sharers, value)
+    admit(lock, queue, sharers, value)
     if redis.call('get', KEYS[lock]) == value or (asked and shares(lock, sharers, value)) then return { 1 } end
     count, permits = sharing(lock, sharers)
   elseif was_empty or (in_front == 0 and string.sub(value, 1, 1) == '~') then -- a Cluster's subscriber may miss one unseen
@@ -71,9 +71,9 @@ local function wait(lock, counter, queue, sharers, value, claim)
   return { 0, time_left(lock, queue, sharers, asked, permits), in_front }
 end
 local answers = {}
-for i = 1, #KEYS / 4 do
-  local first = 4 * i - 3
-  local is_done, answer = pcall(wait, first, first + 1, first + 2, first + 3, ARGV[2 * i], ARGV[2 * i + 1])
+for i = 1, #KEYS / 3 do
+  local first = 3 * i - 2
+  local is_done, answer = pcall(wait, first, first + 1, first + 2, ARGV[2 * i], ARGV[2 * i + 1])
   if not is_done then
     local text, refusal = failure(answer)
     if refusal then return refusal end
@@ -84,19 +84,19 @@ end
 return answers`);
 
 /**
- * Leaves the line, and gives back what was handed over meanwhile. KEYS: lock, counter, queue, sharers. ARGV: value.
+ * Leaves the line, and gives back what was handed over meanwhile. KEYS: lock, queue, sharers. ARGV: value.
  * Those behind may fit where they stand first.
  */
 export const LEAVE = new RedisScript(`${SHARING}
 local value = ARGV[1]
-for _, entry in ipairs(redis.call('lrange', KEYS[3], 0, -1)) do
+for _, entry in ipairs(redis.call('lrange', KEYS[2], 0, -1)) do
   if string.match(entry, '^%d+ %d+ (.*)$') == value then
-    redis.call('lrem', KEYS[3], 1, entry)
+    redis.call('lrem', KEYS[2], 1, entry)
     break
   end
 end
 local is_ours = redis.call('get', KEYS[1]) == value
 if is_ours then redis.call('del', KEYS[1]) end
-local _, permits = sharing(1, 4)
-take_out(1, 4, value)
-if is_ours or permits then admit(1, 2, 3, 4) end`);
+local _, permits = sharing(1, 3)
+take_out(1, 3, value)
+if is_ours or permits then admit(1, 2, 3) end`);

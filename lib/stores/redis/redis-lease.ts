@@ -49,12 +49,12 @@ export class RedisLease implements Lease {
     return this.#reader?.extend(ttl) ?? this.#around.extensions.extend(this.#held, ttl);
   }
 
-  release(): Promise<boolean> {
+  release(isValid?: () => boolean): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
-    if (this.#reader) return this.#reader.release();
+    if (this.#reader) return this.#reader.release(isValid);
     this.#endTenure();
-    return this.#around.lockCalls.release(this.#held);
+    return this.#around.sentAgain.decided(this.#around.lockCalls.release(this.#held), isValid);
   }
 
   downgrade(): Promise<boolean> {

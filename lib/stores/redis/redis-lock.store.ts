@@ -12,6 +12,7 @@ import { clusterSlot } from './cluster-slot.js';
 import { extendMany } from './extend-many.js';
 import { Extensions } from './extensions.js';
 import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, otherPermits } from './held.js';
+import { SentAgain } from './failover/sent-again.js';
 import { ServerWatches } from './failover/server-watches.js';
 import type { SilenceWatch } from '../../redis-client/silence-watch.js';
 import { takeBacksOf } from './failover/take-backs.js';
@@ -106,6 +107,7 @@ export class RedisLockStore implements LockStore {
       names: new HeldNames(this.#keys, id),
       lockCalls,
       takeBacks: this.#takeBacks,
+      sentAgain: new SentAgain(this.#watches),
       holds,
       extensions: new Extensions(this.#runner, isOneServer, EXTEND, LOCKS),
       sharedExtensions: new Extensions(this.#runner, isOneServer, EXTEND_SHARED, LOCKS_AND_SHARERS),
@@ -131,7 +133,7 @@ export class RedisLockStore implements LockStore {
 
   inspect(key: string): Promise<LockInspection | undefined> {
     const read = (reply: unknown) => asInspection(key, reply);
-    return this.#runner.run(INSPECT, this.#keys.shared([key]), [], read);
+    return this.#runner.run(INSPECT, this.#keys.inspected(key), [], read);
   }
 
   /** Missing on a Cluster, which is many. */

@@ -3,11 +3,9 @@
  * holders written in any language exclude each other. Where somebody waits there is a queue beside it, a list of
  * "<deadline> <claim> <value>" in the order of arrival. What a lock is while several share it says shared-lua.ts.
  *
- * Also beside it lives a counter, "<last fencing token> <value>". Behind that, " r" says that the value was released, " h" that
- * the key has been handed over since, and " < <value>" who handed it over to this value. Lines below the first one name those
- * who shared the lock and have left, and outlast one holder that came from the queue. A counter lives for a day after the last
- * grant of a token. It never goes back while clocks are sane, even when it was lost: it is at least the server's clock in
- * microseconds.
+ * Also beside it lives a counter, the last fencing token; what a version before wrote behind the number is ignored. A counter lives
+ * for a day after the last grant of a token. It never goes back while clocks are sane, even when it was lost: it is at least the
+ * server's clock in microseconds.
  *
  * A value is "<id>.<token>:<holder>", of one who shares "<id>*<permits>.<token>:<holder>". The id names the store that waits or
  * holds, and the channel on which it is woken. It begins with ~ on a Cluster, where PUBLISH does not tell whether anybody listens.
@@ -30,40 +28,29 @@ local function micros()
   clock = time
   return time[1] * 1000000 + time[2]
 end
--- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens for \`value\`. Returns the first,
--- whether all that had the counters before released their lock, and what was in the last one.
-local function mint(first, last, value, block, floor)
+-- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens. Returns the first.
+local function mint(first, last, block, floor)
   local fence = tonumber(floor) or micros()
   local highest = 0
-  local was_released = true
-  local before
-  local counter = string.format('%.0f ', fence + block - 1) .. value
+  local counter = string.format('%.0f', fence + block - 1)
   for i = first, last do
-    before = redis.call('set', KEYS[i], counter, 'EX', '${COUNTER_SECONDS}', 'GET')
+    local before = redis.call('set', KEYS[i], counter, 'EX', '${COUNTER_SECONDS}', 'GET')
     if before then highest = math.max(highest, tonumber(string.match(before, '^%d+'))) end
-    if not before or string.sub(before, -2) ~= ' r' then was_released = false end
   end
-  if highest < fence then return fence, was_released, before end
-  counter = string.format('%.0f ', highest + block) .. value
+  if highest < fence then return fence end
+  counter = string.format('%.0f', highest + block)
   for i = first, last do redis.call('set', KEYS[i], counter, 'EX', '${COUNTER_SECONDS}') end
-  return highest + 1, was_released, before
+  return highest + 1
 end`;
 
 export const RAISE_COUNTER = `
--- Raises a counter that is at most \`from\` to \`to\`. What stands behind the number stays; one that was lost is made anew.
+-- Raises a counter that is at most \`from\` to \`to\`. One that was lost is made anew.
 local function may_raise(counter, from)
   local number = string.match(redis.call('get', KEYS[counter]) or '', '^%d+')
   return not number or tonumber(number) <= tonumber(from)
 end
-local function raise(counter, value, to)
-  local rest = string.match(redis.call('get', KEYS[counter]) or '', '^%d+( .*)$') or ' ' .. value
-  redis.call('set', KEYS[counter], to .. rest, 'EX', '${COUNTER_SECONDS}')
-end`;
-
-export const FIRST_LINE = `
--- What a counter says of the one who had the lock alone: its first line, with the marks behind the others.
-local function first_line(counter)
-  return (string.gsub(counter or '', '\\n.*\\n', ''))
+local function raise(counter, to)
+  redis.call('set', KEYS[counter], to, 'EX', '${COUNTER_SECONDS}')
 end`;
 
 /** What a hand-over consists of. */
@@ -73,23 +60,18 @@ local function tell(value, message)
   if not id then return false end
   local receivers = redis.call('publish', '${CHANNEL}' .. id, message)
   return receivers > 0 or string.sub(id, 1, 1) == '~'
-end
--- Adds to a counter, unless it is lost: what \`append\` makes has no expiry.
-local function mark(counter, text)
-  if redis.pcall('append', KEYS[counter], text) == #text then redis.call('del', KEYS[counter]) end
 end`;
 
 export const HAND_OVER = `${TELL}
 -- Gives the lock to the first waiter that is alive, as a claim, and wakes its process. Frees it when there is none. One who
 -- shares it gets it like any other, and lets in those who share it when it makes a lock of the claim.
-local function hand_over(lock, counter, queue)
+local function hand_over(lock, queue)
   local entry = redis.call('lpop', KEYS[queue])
   while entry do
     local time = redis.call('time')
     local deadline, claim, value = string.match(entry, '^(%d+) (%d+) (.*)$')
     if tonumber(deadline) >= time[1] * 1000 + time[2] / 1000 and tell(value, value) then
-      redis.call('set', KEYS[lock], value, 'PX', claim)
-      return mark(counter, ' h')
+      return redis.call('set', KEYS[lock], value, 'PX', claim)
     end
     entry = redis.call('lpop', KEYS[queue])
   end

@@ -1,4 +1,4 @@
-import { FENCING_BLOCK, FIRST_LINE, MINT, RAISE_COUNTER } from './redis-lua.js';
+import { FENCING_BLOCK, MINT, RAISE_COUNTER } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 
 /**
@@ -47,21 +47,15 @@ return exceptions or 1`);
  * Returns the first of a block of fencing tokens (where they come from elsewhere: the first of those two) and 1 if others
  * wait; or nil when the lock is not ours, or the counter is beyond them.
  */
-export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}${FIRST_LINE}
+export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
 if ARGV[3] and not may_raise(2, ARGV[3]) then return nil end
 redis.call('pexpire', KEYS[1], ARGV[2])
 if ARGV[3] then
-  raise(2, ARGV[1], ARGV[4])
+  raise(2, ARGV[4])
   return { ARGV[3], redis.call('exists', KEYS[3]) }
 end
-local fence, _, before = mint(2, 2, ARGV[1], ${FENCING_BLOCK})
-local released = string.match(first_line(before), '^%d+ (.*) r[ h]+$')
-if released then redis.call('append', KEYS[2], ' < ' .. string.gsub(released, ' < .*', '')) end
--- Who left before one released who had the lock alone is two holders ago.
-local left = string.match(before or '', '(\\n.*\\n)[ h]*$')
-if left then redis.call('append', KEYS[2], left) end
-return { fence, redis.call('exists', KEYS[3]) }`);
+return { mint(2, 2, ${FENCING_BLOCK}), redis.call('exists', KEYS[3]) }`);
 
 /**
  * KEYS: the lock keys, their counters, their queues. ARGV: value, and two fencing tokens: counters that are no larger than
@@ -72,11 +66,11 @@ local n = #KEYS / 3
 for i = 1, n do
   if redis.call('get', KEYS[i]) ~= ARGV[1] or not may_raise(n + i, ARGV[2]) then return 0 end
 end
-for i = 1, n do raise(n + i, ARGV[1], ARGV[3]) end
+for i = 1, n do raise(n + i, ARGV[3]) end
 return 1`);
 
 /**
- * KEYS: lock, counter, queue, sharers. Returns value, ms to live (-1: for ever), counter, and where several share the lock the
+ * KEYS: lock, counter, sharers. Returns value, ms to live (-1: for ever), counter, and where several share the lock the
  * value of each; or nil when the key is free.
  */
 export const INSPECT = new RedisScript(`
@@ -86,7 +80,7 @@ local answer = { value, redis.call('pttl', KEYS[1]), redis.call('get', KEYS[2]) 
 if string.find(value, '^%*%w+$') then
   local time = redis.call('time')
   local now = string.format('(%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-  answer[4] = redis.call('zrangebyscore', KEYS[4], now, '+inf')
+  answer[4] = redis.call('zrangebyscore', KEYS[3], now, '+inf')
 end
 return answer`);
 

@@ -2,7 +2,8 @@ import { slotTag } from './cluster-slot.js';
 
 /** What stands beside a lock, in the order in which the scripts want it. */
 const BESIDE = ['fence', 'queue'];
-const BESIDE_SHARED = [...BESIDE, 'shared'];
+const BESIDE_SHARED = ['queue', 'shared'];
+const BESIDE_INSPECTED = ['fence', 'shared'];
 
 /** A name as it stands beside a lock, those that are escaped already included. */
 const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|queue|shared|guard)(?::|$))/;
@@ -29,13 +30,18 @@ export class ServerKeys {
   }
 
   /** The locks, then their fencing counters, then their queues. */
-  all(keys: readonly string[]): readonly string[] {
+  alone(keys: readonly string[]): readonly string[] {
     return this.#with(BESIDE, keys);
   }
 
-  /** As `all`, then the sets of those who share them. */
+  /** The locks, then their queues, then the sets of those who share them. */
   shared(keys: readonly string[]): readonly string[] {
     return this.#with(BESIDE_SHARED, keys);
+  }
+
+  /** A lock, its fencing counter, the set of those who share it. */
+  inspected(key: string): readonly string[] {
+    return this.#one(BESIDE_INSPECTED, key);
   }
 
   #with(beside: readonly string[], keys: readonly string[]): readonly string[] {

@@ -22,6 +22,7 @@ export class RedisServerLink implements ServerLink {
   readonly #client: WatchableClient;
   readonly #listeners: (readonly [event: string, listener: () => void])[] = [];
   #losses = 0;
+  #runId: string | undefined;
 
   constructor(client: WatchableClient) {
     this.#client = client;
@@ -43,6 +44,11 @@ export class RedisServerLink implements ServerLink {
     return this.#losses;
   }
 
+  /** Of the server, when it was read last. */
+  get runId(): string | undefined {
+    return this.#runId;
+  }
+
   onReady(listener: () => void): void {
     this.#on('ready', listener);
     if (this.#client.status === 'ready') listener();
@@ -54,8 +60,9 @@ export class RedisServerLink implements ServerLink {
 
   async vitals(): Promise<ServerVitals> {
     const [info, time] = await Promise.all([this.#client.info('server'), this.#client.time()]);
+    this.#runId = field(info, 'run_id');
     return {
-      runId: field(info, 'run_id'),
+      runId: this.#runId,
       upFor: Math.max(0, asNumber(field(info, 'uptime_in_seconds')) - 1) * 1_000, // the difference of two whole seconds
       time: asTime(time),
     };

@@ -9,11 +9,6 @@ import { TELL } from './redis-lua.js';
  * nothing of sharers hands the lock itself to the first of them, which counts as one who shares it from then on.
  */
 
-/** Characters for those who have left a lock: a hundred tokens. Twice as many are kept at most. */
-const LEFT_KEPT = 4_000;
-/** Milliseconds that they are remembered at least, where there is no counter. */
-const LEFT_FOR = 60_000;
-
 export const SHARING = `${TELL}
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -62,18 +57,14 @@ end
 local function has_room(count, permits, asked)
   return count == 0 or (asked == permits and count < (tonumber(permits) or math.huge))
 end
--- One more shares the lock, beside \`count\` others. The caller seals the lock afterwards. The counter no longer says that the
--- queue was served when the last holder left.
-local function enter(counter, sharers, count, value, ttl)
-  if count == 0 then
-    redis.call('del', KEYS[sharers])
-    if redis.call('getrange', KEYS[counter], -2, -1) == ' r' then mark(counter, ' h') end
-  end
+-- One more shares the lock, beside \`count\` others. The caller seals the lock afterwards.
+local function enter(sharers, count, value, ttl)
+  if count == 0 then redis.call('del', KEYS[sharers]) end
   redis.call('zadd', KEYS[sharers], now + ttl, value)
 end
 -- Lets in those who stand first in line and fit, as claims, and wakes their processes. Frees the lock when nobody has it.
 -- \`caller\` is alive, and reads of it in its reply.
-local function admit(lock, counter, queue, sharers, caller)
+local function admit(lock, queue, sharers, caller)
   local count, permits = sharing(lock, sharers)
   if not count then return end
   local entry = redis.call('lindex', KEYS[queue], 0)
@@ -86,10 +77,9 @@ local function admit(lock, counter, queue, sharers, caller)
     if is_alive and (value == caller or tell(value, value)) then
       if not asked then
         redis.call('del', KEYS[sharers])
-        redis.call('set', KEYS[lock], value, 'PX', claim)
-        return mark(counter, ' h')
+        return redis.call('set', KEYS[lock], value, 'PX', claim)
       end
-      enter(counter, sharers, count, value, claim)
+      enter(sharers, count, value, claim)
       count, permits = count + 1, asked
     end
     entry = redis.call('lindex', KEYS[queue], 0)
@@ -106,26 +96,4 @@ local function permits_in_line(queue)
     local permits = permits_of(value)
     if permits and tonumber(deadline) >= now then return permits end
   end
-end`;
-
-/**
- * Who shared a lock and has left it: their tokens, in lines of its counter below the first, which may get marks behind them.
- * A counter that was lost is made anew, for a moment.
- */
-export const LEFT = `
-local function line_of(value)
-  return '\\n' .. string.match(value, '%.([^:]*)') .. '\\n'
-end
-local function note_left(counter, value)
-  local line = line_of(value)
-  local length = redis.call('append', KEYS[counter], line)
-  if length == #line then redis.call('set', KEYS[counter], '0 ' .. line) end
-  if redis.call('pttl', KEYS[counter]) < ${LEFT_FOR} then redis.call('pexpire', KEYS[counter], ${LEFT_FOR}) end
-  if length < ${2 * LEFT_KEPT} then return end
-  local first, left = string.match(redis.call('get', KEYS[counter]), '^([^\\n]*)(.*)$')
-  left = string.match(string.sub(left, -${LEFT_KEPT}), '\\n.*')
-  redis.call('set', KEYS[counter], first .. left, 'KEEPTTL')
-end
-local function has_left(counter, value)
-  return string.find(redis.call('get', KEYS[counter]) or '', line_of(value), 1, true)
 end`;

@@ -28,14 +28,15 @@ export class SharedRedisLease implements Lease {
     return this.#around.sharedExtensions.extend(this.#held, ttl);
   }
 
-  release(): Promise<boolean> {
+  release(isValid?: () => boolean): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
-    const { runner, takeBacks } = this.#around;
-    return releaseShared(runner, this.#held).catch((error: unknown) => {
+    const { runner, takeBacks, sentAgain } = this.#around;
+    const released = releaseShared(runner, this.#held).catch((error: unknown) => {
       abandonShared(takeBacks, runner, this.#held);
       throw error;
     });
+    return sentAgain.decided(released, isValid);
   }
 
   /** Those behind may fit beside it. */

@@ -1,10 +1,9 @@
 import { FAILURE } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
-import { LEFT, PERMITS_IN_LINE, SHARING } from './shared-lua.js';
+import { PERMITS_IN_LINE, SHARING } from './shared-lua.js';
 
 /*
- * KEYS of the scripts here, where they do not say otherwise: the lock keys, their counters, their queues, the sets of those who
- * share them.
+ * KEYS of the scripts here, where they do not say otherwise: the lock keys, their queues, the sets of those who share them.
  */
 
 /** Answers for the leases in ARGV, each of which has so many keys for every lock. */
@@ -31,16 +30,16 @@ return answers`;
  * it is in use with other permits, its number from 1 and those permits. Idempotent per value.
  */
 export const ACQUIRE_SHARED = new RedisScript(`${SHARING}${PERMITS_IN_LINE}
-local n = #KEYS / 4
+local n = #KEYS / 3
 local value, ttl = ARGV[1], ARGV[2]
 local asked = permits_of(value)
 local counts = {}
 local is_refused = false
 for i = 1, n do
-  local lock, counter, queue, sharers = i, n + i, 2 * n + i, 3 * n + i
+  local lock, queue, sharers = i, n + i, 2 * n + i
   local is_awaited = redis.call('exists', KEYS[queue]) == 1
   if is_awaited then
-    admit(lock, counter, queue, sharers)
+    admit(lock, queue, sharers)
     is_awaited = redis.call('exists', KEYS[queue]) == 1
   end
   local count, permits = sharing(lock, sharers)
@@ -53,8 +52,8 @@ for i = 1, n do
 end
 if is_refused then return nil end
 for i = 1, n do
-  enter(n + i, 3 * n + i, counts[i], value, ttl)
-  seal(i, 3 * n + i, asked)
+  enter(2 * n + i, counts[i], value, ttl)
+  seal(i, 2 * n + i, asked)
 end
 return 1`);
 
@@ -66,15 +65,15 @@ return 1`);
 export const CONFIRM_SHARED = new RedisScript(`${SHARING}
 local function confirm(before, n, value)
   for i = before + 1, before + n do
-    if not shares(i, 3 * n + i, value) then return 0 end
+    if not shares(i, 2 * n + i, value) then return 0 end
   end
   for i = before + 1, before + n do
-    redis.call('zadd', KEYS[3 * n + i], now + ARGV[1], value)
-    admit(i, n + i, 2 * n + i, 3 * n + i)
+    redis.call('zadd', KEYS[2 * n + i], now + ARGV[1], value)
+    admit(i, n + i, 2 * n + i)
   end
   return 1
 end
-${forEachLease('confirm', 4)}`);
+${forEachLease('confirm', 3)}`);
 
 /** As CONFIRM_SHARED, for leases that are no claims any more, and lets nobody in. KEYS, for each: the locks, their sharers. */
 export const EXTEND_SHARED = new RedisScript(`${SHARING}
@@ -90,21 +89,12 @@ local function extend(before, n, value)
 end
 ${forEachLease('extend', 2)}`);
 
-/**
- * ARGV: value. Returns 1, or 0 when a key had been lost. Hands what is free to those who stand in line.
- * Idempotent until many others have left, or somebody has taken the lock alone: where that one came from the queue, until it has
- * released the lock and the one after it has it.
- */
-export const RELEASE_SHARED = new RedisScript(`${SHARING}${LEFT}
-local n = #KEYS / 4
+/** ARGV: value. Returns 1, or 0 when a key had been lost. Hands what is free to those who stand in line. */
+export const RELEASE_SHARED = new RedisScript(`${SHARING}
+local n = #KEYS / 3
 local released = 1
 for i = 1, n do
-  if take_out(i, 3 * n + i, ARGV[1]) then
-    note_left(n + i, ARGV[1])
-    admit(i, n + i, 2 * n + i, 3 * n + i)
-  elseif not has_left(n + i, ARGV[1]) then
-    released = 0
-  end
+  if take_out(i, 2 * n + i, ARGV[1]) then admit(i, n + i, 2 * n + i) else released = 0 end
 end
 return released`);
 
@@ -113,18 +103,18 @@ return released`);
  * Returns 1, or 0 when a key is not ours. Idempotent per value. Lets those in who stand first in line and share it.
  */
 export const DOWNGRADE = new RedisScript(`${SHARING}
-local n = #KEYS / 4
+local n = #KEYS / 3
 for i = 1, n do
   local is_alone = redis.call('get', KEYS[i]) == ARGV[1] and redis.call('pttl', KEYS[i]) > 0
-  local is_ours = is_alone or shares(i, 3 * n + i, ARGV[2])
+  local is_ours = is_alone or shares(i, 2 * n + i, ARGV[2])
   if not is_ours then return 0 end
 end
 for i = 1, n do
-  local lock, counter, queue, sharers = i, n + i, 2 * n + i, 3 * n + i
+  local lock, queue, sharers = i, n + i, 2 * n + i
   if redis.call('get', KEYS[lock]) == ARGV[1] then
-    enter(counter, sharers, 0, ARGV[2], redis.call('pttl', KEYS[lock]))
+    enter(sharers, 0, ARGV[2], redis.call('pttl', KEYS[lock]))
     seal(lock, sharers, permits_of(ARGV[2]))
   end
-  admit(lock, counter, queue, sharers)
+  admit(lock, queue, sharers)
 end
 return 1`);

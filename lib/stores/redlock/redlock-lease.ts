@@ -74,14 +74,14 @@ export class RedlockLease implements Lease {
     return outcome === 'yes';
   }
 
-  async release(): Promise<boolean> {
+  async release(isValid?: () => boolean): Promise<boolean> {
     if (this.#isOver) return false;
     this.#isOver = true;
     this.#leases.end();
     const { quorum } = this.#around;
     const outcome = await quorum.ask<boolean>(
       {
-        ask: (node) => this.#leases.get(node)?.release(),
+        ask: (node) => this.#leases.get(node)?.release(isValid),
         isYes: isTrue,
         words: { yes: 'released', no: 'not held there' },
         deciding: quorum.refusal,

@@ -29,8 +29,7 @@ const STORE_OF = /^([^.]*)\./;
 /** What a lock, its counter and its queue are to become, by the rules that the scripts promise. */
 export class LockModel {
   holder: { readonly value: string; ttl: number } | undefined;
-  /** What stands behind the token: a value, and what became of its lock. */
-  counter: string | undefined;
+  hasCounter = false;
   /** The last token that may have been given: the one in the counter, or in the counter that was lost. */
   last = 0;
   readonly line: Waiter[] = [];
@@ -52,23 +51,19 @@ export class LockModel {
     return this.holder?.value === value;
   }
 
-  get wasReleased(): boolean {
-    return this.counter?.endsWith(' r') === true;
-  }
-
-  mint(value: string, block: number): void {
-    this.counter = value;
+  mint(block: number): void {
+    this.hasCounter = true;
     this.block = block;
     this.reserved += block;
   }
 
   /** A counter that was lost is beyond nothing. */
   isBeyond(token: number): boolean {
-    return this.counter !== undefined && this.last > token;
+    return this.hasCounter && this.last > token;
   }
 
-  raise(value: string, token: number): void {
-    this.counter ??= value;
+  raise(token: number): void {
+    this.hasCounter = true;
     this.last = token;
   }
 
@@ -79,7 +74,6 @@ export class LockModel {
       if (isLapsed) this.#note('hand over: a lapsed waiter is passed over');
       else if (value === caller || this.#tell(value, value)) {
         this.holder = { value, ttl: TTL.claim };
-        this.#mark(' h');
         this.#note(`hand over: ${value === caller ? 'to the caller' : 'to the first'}`);
         return;
       } else this.#note('hand over: a dead waiter is passed over');
@@ -90,7 +84,7 @@ export class LockModel {
 
   take(value: string): void {
     this.holder = { value, ttl: TTL.acquire };
-    this.mint(value, 1);
+    this.mint(1);
   }
 
   /** What `WAIT` answers. */
@@ -124,14 +118,12 @@ export class LockModel {
   /** Whether the lock was this value's. */
   release(value: string): boolean {
     if (this.isHeldBy(value)) {
-      this.#note(`release: ${this.counter ? 'ours' : 'ours, its counter was lost'}`);
-      this.#mark(' r');
+      this.#note(`release: ${this.hasCounter ? 'ours' : 'ours, its counter was lost'}`);
       this.handOver();
       return true;
     }
-    const isDone = this.#wasReleasedBy(value);
-    this.#note(`release: ${isDone ? 'again' : this.holder ? 'held by another' : 'lost'}`);
-    return isDone;
+    this.#note(`release: ${this.holder ? 'held by another' : 'lost'}`);
+    return false;
   }
 
   renew(value: string): unknown[] | null {
@@ -141,31 +133,19 @@ export class LockModel {
     }
     this.#note(`renew: ours, ${this.line.length > 0 ? 'others wait' : 'nobody waits'}`);
     this.holder = { value, ttl: TTL.renew };
-    const before = /^(.*) r[ h]+$/.exec(this.counter ?? '')?.[1]?.replace(/ < .*/, '');
-    this.mint(value, BLOCK);
-    if (before) this.#mark(` < ${before}`);
+    this.mint(BLOCK);
     return ['fence', Number(this.line.length > 0)];
   }
 
   renewWithTokens(value: string, { from, to }: TokenRange): unknown[] | null {
     const refusal = !this.isHeldBy(value) ? 'not ours' : this.isBeyond(from) && 'beyond';
     const others = this.line.length > 0 ? 'others wait' : 'nobody waits';
-    const counter = this.counter === undefined ? 'its counter was lost' : others;
+    const counter = this.hasCounter ? others : 'its counter was lost';
     this.#note(`renew with tokens: ${refusal || `ours, ${counter}`}`);
     if (refusal) return null;
     this.holder = { value, ttl: TTL.renew };
-    this.raise(value, to);
+    this.raise(to);
     return [String(from), Number(this.line.length > 0)];
-  }
-
-  #wasReleasedBy(value: string): boolean {
-    const text = this.counter ?? '';
-    const rest = text.startsWith(value) ? text.slice(value.length) : '';
-    return text.includes(` < ${value}`) || / r[ h]*$/.test(rest);
-  }
-
-  #mark(text: string): void {
-    if (this.counter !== undefined) this.counter += text;
   }
 
   #stand(value: string): number {

@@ -39,20 +39,20 @@ export class ScriptDeeds {
         this.#takeOrFree(parts.map((part, index) => (index % 2 ? wanted(part) : freed(part)))),
       wait: () => {
         const waiters = parts.flatMap((each) => [each.value, TTL.claim]);
-        const all = parts.flatMap((each) => keysOf(each.keys[0]!));
+        const all = parts.flatMap((each) => inLine(each.keys[0]!));
         return this.#run(queueScripts.WAIT, all, [HEARTBEAT, ...waiters]);
       },
-      leave: () => this.#run(queueScripts.LEAVE, keysOf(key), [value]),
-      renew: () => this.#run(scripts.RENEW, keysOf(key), [value, TTL.renew]),
+      leave: () => this.#run(queueScripts.LEAVE, inLine(key), [value]),
+      renew: () => this.#run(scripts.RENEW, lined([key]), [value, TTL.renew]),
       'renew with tokens': () =>
-        this.#run(scripts.RENEW, keysOf(key), [value, TTL.renew, tokens.from, tokens.to]),
+        this.#run(scripts.RENEW, lined([key]), [value, TTL.renew, tokens.from, tokens.to]),
       raise: () => this.#run(scripts.RAISE, lined(keys), [value, tokens.from, tokens.to]),
       extend: () => {
         const all = parts.flatMap((each) => each.keys);
         const leases = parts.flatMap((each) => [each.keys.length, each.value]);
         return this.#run(scripts.EXTEND, all, [TTL.extend, ...leases]).then(withErrors);
       },
-      inspect: () => this.#run(scripts.INSPECT, keysOf(key), []),
+      inspect: () => this.#run(scripts.INSPECT, inspected(key), []),
     };
     const [{ keys, value }] = parts as [Step['parts'][number]];
     const [key] = keys as [string];
@@ -106,7 +106,7 @@ export class ScriptDeeds {
       lock.holder = undefined;
     } else if (does === 'lose counter') {
       await redis.del(counter);
-      lock.counter = undefined;
+      lock.hasCounter = false;
     } else if (does === 'foreigner') {
       await redis.set(key, FOREIGNER, 'PX', TTL.foreign, 'NX');
       lock.holder ??= { value: FOREIGNER, ttl: TTL.foreign };
@@ -148,6 +148,18 @@ function freed({ keys, value }: Leased): LockCall {
 /** The locks, then their counters, then their queues. */
 function lined(keys: readonly string[]): string[] {
   return [0, 1, 2].flatMap((index) => keys.map((key) => keysOf(key)[index]!));
+}
+
+/** The lock, its queue, its sharers. */
+function inLine(key: string): string[] {
+  const [lock, , queue, sharers] = keysOf(key);
+  return [lock, queue, sharers];
+}
+
+/** The lock, its counter, its sharers. */
+function inspected(key: string): string[] {
+  const [lock, counter, , sharers] = keysOf(key);
+  return [lock, counter, sharers];
 }
 
 function messageOf({ message }: Error): string {

@@ -40,11 +40,9 @@ export class ScriptModel {
       this.#note('acquire: refused');
       return null;
     }
-    // A lock that was released went to whoever was in line. One that ran out did not.
-    const isSettled = locks.every(({ wasReleased }) => wasReleased);
     const isNew = locks.every(({ holder }) => !holder);
     for (const lock of locks) lock.take(value);
-    if (isSettled || !isNew || locks.every(({ line }) => line.length === 0)) {
+    if (!isNew || locks.every(({ line }) => line.length === 0)) {
       this.#note(`acquire: ${isNew ? 'granted' : 'had it already'}`);
       return 'fence';
     }
@@ -74,9 +72,9 @@ export class ScriptModel {
     if (foreign.length > 0) return this.#notRaised('not ours', foreign, locks);
     const beyond = locks.filter((lock) => lock.isBeyond(from));
     if (beyond.length > 0) return this.#notRaised('beyond', beyond, locks);
-    const isWhole = locks.every(({ counter }) => counter !== undefined);
+    const isWhole = locks.every(({ hasCounter }) => hasCounter);
     this.#note(`raise: ${isWhole ? 'ours' : 'ours, its counter was lost'}`);
-    for (const lock of locks) lock.raise(value, to);
+    for (const lock of locks) lock.raise(to);
     return 1;
   }
 
@@ -91,9 +89,9 @@ export class ScriptModel {
   }
 
   inspect(key: string): unknown {
-    const { holder, counter } = this.of(key);
+    const { holder, hasCounter } = this.of(key);
     this.#note(`inspect: ${holder ? 'held' : 'free'}`);
-    return holder ? [holder.value, 'ttl', counter ? 'counter' : null] : null;
+    return holder ? [holder.value, 'ttl', hasCounter ? 'counter' : null] : null;
   }
 
   #areLocks(keys: readonly string[]): boolean {

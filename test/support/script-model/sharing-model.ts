@@ -23,10 +23,6 @@ export class SharingModel {
   holders: string[] = [];
   line: Waiter[] = [];
   said: string[] = [];
-  /** Who shared it and left, as long as the counter knows. */
-  left = new Set<string>();
-  /** A writer has released it since the last of them left. */
-  #isLeftStale = false;
   readonly #note: (outcome: string) => void;
 
   /** `note` gets the name of every outcome. */
@@ -64,16 +60,10 @@ export class SharingModel {
 
   release(value: string): unknown {
     const isShared = permitsOf(value) !== undefined;
-    if (!this.holders.includes(value)) {
-      if (!isShared) return 'either'; // the counter knows, as for locks that nobody shares
-      return this.left.has(value) ? this.#as('release: again', 1) : this.#as('release: lost', 0);
-    }
+    if (!this.holders.includes(value)) return this.#as('release: lost', 0);
     this.#remove(value);
-    this.#isLeftStale = !isShared;
-    if (isShared) {
-      this.left.add(value);
-      this.#admit();
-    } else this.#handOver();
+    if (isShared) this.#admit();
+    else this.#handOver();
     return this.#as(isShared ? 'release: shared' : 'release: alone', 1);
   }
 
@@ -86,9 +76,7 @@ export class SharingModel {
   /** By a writer. */
   renew(value: string): unknown {
     if (!this.holders.includes(value)) return this.#as('renew: not ours', null);
-    if (this.#isLeftStale) this.left.clear();
-    const outcome = this.left.size > 0 ? 'renew: some have left before' : 'renew: ours';
-    return this.#as(outcome, ['fence', Number(this.line.length > 0)]);
+    return this.#as('renew: ours', ['fence', Number(this.line.length > 0)]);
   }
 
   downgrade(value: string): unknown {
@@ -111,7 +99,6 @@ export class SharingModel {
 
   #takeAlone(value: string): unknown {
     if (this.holders.some((holder) => holder !== value)) return this.#as('take: refused', null);
-    this.left.clear(); // a new fencing token, and nothing behind it
     if (this.holders.length > 0) return this.#as('take: had it', 'fence');
     this.#handOver();
     if (this.holders.length > 0) return this.#as('take: those in line are first', null);

@@ -1,15 +1,15 @@
 import type { StoreNotice } from '../../../core/lock-store.js';
-import type { ServerLink } from '../../../core/server-link.js';
 import { isClusterClient } from '../cluster-client.js';
 import { ClusterWatch } from '../cluster-failover.js';
 import { watchServer } from '../failover.js';
 import type { RedisClient } from '../redis-client.js';
 import { RedisServerLink, canWatch } from '../server-link.js';
 import type { ClockWatch } from './clock-watch.js';
+import type { WatchedWay } from './sent-again.js';
 import { watchClocks } from './watch-clocks.js';
 
 /** What a store watches of its servers while it is used, to tell of failovers, restarts, slots that have moved, and clocks that were set. */
-export class ServerWatches {
+export class ServerWatches implements WatchedWay {
   readonly #client: RedisClient;
   readonly #slotsOf: (keys: readonly string[]) => readonly number[];
   readonly #clusters: ClusterWatch[] = [];
@@ -22,9 +22,24 @@ export class ServerWatches {
   }
 
   /** Missing on a Cluster, which is many. */
-  get server(): ServerLink | undefined {
+  get server(): RedisServerLink | undefined {
     if (!this.#link && canWatch(this.#client)) this.#link = new RedisServerLink(this.#client);
     return this.#link;
+  }
+
+  /** On a Cluster known while it is observed. A client that tells of nothing has another stream after a reconnect. */
+  get losses(): unknown {
+    if (this.#client.isCluster) return this.#clusters.reduce((sum, { losses }) => sum + losses, 0);
+    return this.server ? this.server.losses : this.#client.stream;
+  }
+
+  /** Not known on a Cluster. */
+  get runId(): string | undefined {
+    return this.#link?.runId;
+  }
+
+  async readRunId(): Promise<string | undefined> {
+    return (await this.#link?.vitals())?.runId;
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
