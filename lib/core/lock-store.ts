@@ -119,7 +119,10 @@ export interface AcquireRequest {
   readonly holder?: string;
   /** Milliseconds for one answer, for a store that asks its server more than once in `acquire`. */
   readonly storeTimeout?: number | undefined;
-  /** The key's fencing counter is raised to at least this. It stands in for whatever clock the store itself would go by. */
+  /**
+   * The key's fencing counter is raised to at least this. It stands in for whatever clock the store itself would go by. Comes
+   * with `tryAcquire` only.
+   */
   readonly fencingFloor?: bigint;
 }
 

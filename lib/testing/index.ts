@@ -5,4 +5,4 @@ export type { Commanded, LockControlOptions } from './lock-control.js';
 export { LockTestingModule } from './lock-testing.module.js';
 export type { LockTestingDynamicModule } from './lock-testing.module.js';
 export { lockStoreConformance } from './lock-store-conformance.js';
-export type { ConformanceOptions } from './lock-store-conformance.js';
+export type { ConformanceFeature, ConformanceOptions } from './lock-store-conformance.js';

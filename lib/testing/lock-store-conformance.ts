@@ -1,26 +1,46 @@
-import { aFunction, checkOptions, needed } from '../core/options/option-rules.js';
-import type { OptionRules } from '../core/options/option-rules.js';
-import { featureChecks } from './conformance/features.js';
-import { ownershipChecks } from './conformance/ownership.js';
-import { keyChecks } from './conformance/keys.js';
-import { contentionChecks } from './conformance/contention.js';
-import { extendManyChecks } from './conformance/extend-many.js';
-import { passOnChecks } from './conformance/pass-on.js';
-import { queueChecks } from './conformance/queue.js';
-import { sharingChecks } from './conformance/sharing.js';
-import { sharingQueueChecks } from './conformance/sharing-queue.js';
+import { checkOptions } from '../core/options/option-rules.js';
 import { Backend } from './conformance/backend.js';
-import type { Check, ConformanceOptions } from './conformance/backend.js';
+import { contentionChecks } from './conformance/checks/contention.js';
+import { doubtChecks } from './conformance/checks/doubt.js';
+import { extendManyChecks } from './conformance/checks/extend-many.js';
+import { featureChecks } from './conformance/checks/features.js';
+import { fencingChecks } from './conformance/checks/fencing.js';
+import { keyChecks } from './conformance/checks/keys.js';
+import { ownershipChecks } from './conformance/checks/ownership.js';
+import { passOnChecks } from './conformance/checks/pass-on.js';
+import { queueChecks } from './conformance/checks/queue.js';
+import { sessionChecks } from './conformance/checks/session.js';
+import { downgradeChecks } from './conformance/checks/sharing/downgrade.js';
+import { sharingQueueChecks } from './conformance/checks/sharing/queue.js';
+import { sharingChecks } from './conformance/checks/sharing/sharing.js';
+import { sharingTtlChecks } from './conformance/checks/sharing/ttl.js';
+import { CONFORMANCE_RULES } from './conformance/conformance-options.js';
+import type { ConformanceOptions } from './conformance/conformance-options.js';
+import type { Check } from './conformance/check.js';
+import { registerSkipped, skipRunning } from './conformance/runner.js';
+import { lackingCheck, Skips } from './conformance/skips.js';
 
-export type { ConformanceOptions } from './conformance/backend.js';
+export type { ConformanceOptions } from './conformance/conformance-options.js';
+export type { ConformanceFeature } from './conformance/needs.js';
 
 /** How often a check is made that fails on a machine that is too slow for its ttls. */
 const ATTEMPTS = 10;
 
-const RULES: OptionRules<ConformanceOptions> = {
-  test: needed(aFunction),
-  createStore: needed(aFunction),
-  expire: aFunction,
+const CHECKS: Readonly<Record<string, Check>> = {
+  ...featureChecks,
+  ...ownershipChecks,
+  ...keyChecks,
+  ...contentionChecks,
+  ...fencingChecks,
+  ...queueChecks,
+  ...extendManyChecks,
+  ...passOnChecks,
+  ...sharingTtlChecks,
+  ...sharingChecks,
+  ...sharingQueueChecks,
+  ...downgradeChecks,
+  ...sessionChecks,
+  ...doubtChecks,
 };
 
 /**
@@ -30,30 +50,37 @@ const RULES: OptionRules<ConformanceOptions> = {
  * lockStoreConformance({ test: it, createStore: async () => new MyLockStore(url) });
  * ```
  *
- * Some checks let ttls of 50 ms pass. One that fails because the machine was too slow for that is made again.
+ * A check of what the store does not have is skipped, with the reason. Some checks let ttls of 50 ms pass; one that fails
+ * because the machine was too slow for that is made again. Throws `TypeError` for a wrong option.
  */
 export function lockStoreConformance(options: ConformanceOptions): void {
-  checkOptions('lockStoreConformance', options, RULES, '{ test: it, createStore }');
-  const checks = {
-    ...featureChecks,
-    ...ownershipChecks,
-    ...keyChecks,
-    ...contentionChecks,
-    ...queueChecks,
-    ...extendManyChecks,
-    ...passOnChecks,
-    ...sharingChecks,
-    ...sharingQueueChecks,
-  };
-  for (const [name, check] of Object.entries(checks))
-    options.test(name, () => make(check, options));
+  checkOptions('lockStoreConformance', options, CONFORMANCE_RULES, '{ test: it, createStore }');
+  const { lacks = [] } = options;
+  const own = lacks.length > 0 ? { 'lacks what it is said to lack': lackingCheck(options) } : {};
+  const skips = new Skips(options, CHECKS);
+  for (const [name, check] of Object.entries({ ...CHECKS, ...own })) {
+    const reason = skips.known(check);
+    if (reason !== undefined && registerSkipped(options.test, `${name} (${reason})`)) continue;
+    // Without parameters: Jest and Mocha would wait for a callback.
+    options.test(name, function (this: unknown, ...given: unknown[]): Promise<void> {
+      return make(check, options, skips, [...given, this]);
+    });
+  }
 }
 
-async function make(check: Check, options: ConformanceOptions): Promise<void> {
+async function make(
+  check: Check,
+  options: ConformanceOptions,
+  skips: Skips,
+  given: readonly unknown[],
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const backend = new Backend(options);
     try {
-      return await check(backend);
+      const reason = await skips.found(check);
+      if (reason === undefined) return await check(backend);
+      if (!skipRunning(given, reason)) skips.tell(reason);
+      return;
     } catch (error) {
       if (!backend.wasTooSlow || attempt === ATTEMPTS) throw error;
     } finally {

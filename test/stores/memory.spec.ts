@@ -9,6 +9,7 @@ describe('MemoryLockStore', () => {
     test: it,
     createStore: () => shared,
     expire: (ms) => clock.advance(ms),
+    lacks: ['sessions', 'globalTokens', 'passOn', 'observe'],
   });
 
   it('lets those in who stood behind one that wanted several keys, and has them or was refused', async () => {

@@ -2,7 +2,12 @@ import { lockStoreConformance } from 'nest-holdfast/testing';
 import { SqlLockStore, type SqlLockStoreOptions } from 'nest-holdfast/sql';
 import type { Pool } from 'pg';
 import { PostgresServer } from '../support/postgres-server.js';
+import { LACKED_BY_TABLES } from './lacked-by-tables.js';
 import { openPool } from './postgres-pool.js';
+
+/** Ends what the pools keep open. */
+const CUT_IDLE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE state = 'idle' AND pid <> pg_backend_pid()`;
 
 let server: PostgresServer;
 
@@ -31,6 +36,8 @@ describe.each<[string, { sql?: SqlLockStoreOptions; options?: string }]>([
 
   lockStoreConformance({
     test: it,
+    lacks: sql.listen === false ? [...LACKED_BY_TABLES, 'queue', 'passOn'] : LACKED_BY_TABLES,
     createStore: () => new SqlLockStore({ postgres: pools[opened++ % 2]! }, sql),
+    disconnect: () => pools[1]!.query(CUT_IDLE).then(() => undefined),
   });
 });

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AcquireRequest, Lease, LockStore } from '../../core/lock-store.js';
-
-export interface ConformanceOptions {
-  /** Registers one test: `it` of jest or vitest, `test` of node:test. */
-  readonly test: (name: string, run: () => Promise<void>) => unknown;
-  /** Opens a NEW store on the SAME backend. Two stores stand for two processes. */
-  readonly createStore: () => LockStore | Promise<LockStore>;
-  /** Lets `ms` milliseconds pass for the store. Default: waits. A store on a fake clock advances it. */
-  readonly expire?: (ms: number) => Promise<void>;
-}
-
-/** One check of the suite. */
-export type Check = (backend: Backend) => Promise<void>;
+import type { ConformanceOptions } from './conformance-options.js';
 
 /** A ttl of so many milliseconds and less is there to expire, and may do so too early on a machine that is busy. */
 const SHORT_TTL = 1_000;
 /** Milliseconds for which a store keeps a key, at the least, for the waiter that it hands it to. */
 const CLAIM = 1_000;
+/** Milliseconds after which what a check waits for does not come any more. */
+const LONGEST_WAIT = 60_000;
+
+/** A store that does not know yet whether another process waits passes nothing on. */
+const PASSES_TRIED = 20;
+
+/** A lease, and the one that took its place. */
+export interface Passed {
+  readonly lease: Lease;
+  readonly next: Lease;
+}
 
 /** Stores of one check, with keys that no other check uses. */
 export class Backend {
@@ -54,6 +54,16 @@ export class Backend {
     return this.#options.expire?.(ms) ?? new Promise((resolve) => setTimeout(resolve, ms));
   }
 
+  /** Ends the session of a store. Only for checks that need it. */
+  async endSession(store: LockStore): Promise<void> {
+    await this.#options.endSession!(store);
+  }
+
+  /** Breaks the connection of a store. Only for checks that need it. */
+  async disconnect(store: LockStore): Promise<void> {
+    await this.#options.disconnect!(store);
+  }
+
   /** Takes a key that must be free. */
   async hold(store: LockStore, request = aRequest()): Promise<Lease> {
     if (request.ttl <= SHORT_TTL)
@@ -62,6 +72,24 @@ export class Backend {
     assert.ok(lease, `"${request.keys.join(', ')}" should have been free`);
     this.#leases.push(lease);
     return lease;
+  }
+
+  /** Takes keys that must be free, and passes them on to the next holder of the process, if the store does so at all. */
+  async passOn(
+    store: LockStore,
+    request: AcquireRequest,
+    renew: boolean,
+  ): Promise<Passed | undefined> {
+    for (let tries = 0; tries < PASSES_TRIED; tries++) {
+      const lease = await this.hold(store, request);
+      const next = await lease.passOn?.(30_000, renew);
+      if (next) {
+        this.#leases.push(next);
+        return { lease, next };
+      }
+      await lease.release();
+    }
+    return undefined;
   }
 
   /** Waits in the store's queue until the lease is whole. */
@@ -103,4 +131,20 @@ export function aRequest({
 
 export function aKey(): string {
   return `conformance:${randomUUID()}`;
+}
+
+/** Resolves once `isTrue` was. What it throws means "not yet". */
+export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const since = performance.now();
+  let cause: unknown;
+  while (performance.now() - since < LONGEST_WAIT) {
+    try {
+      if (await isTrue()) return;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`waited ${LONGEST_WAIT} ms in vain for ${what}`, { cause });
 }

@@ -1,48 +1,44 @@
 import assert from 'node:assert/strict';
-import { LockPermitsError } from '../../core/lock-errors.js';
-import type { LockStore } from '../../core/lock-store.js';
-import { aKey, aRequest } from './backend.js';
-import type { Check } from './backend.js';
-import { forEachKind, kinds } from './sharing-kinds.js';
-import { sharingTtlChecks } from './sharing-ttl.js';
+import { LockPermitsError } from '../../../../core/lock-errors.js';
+import type { LockStore } from '../../../../core/lock-store.js';
+import { aKey, aRequest } from '../../backend.js';
+import { needing } from '../../check.js';
+import type { Check } from '../../check.js';
+import { forEachKind, permitsOf } from './kinds.js';
+import type { KindCheck } from './kinds.js';
 
-/** For stores whose keys may be held by several: read locks and semaphores. */
-export const sharingChecks: Record<string, Check> = {
-  ...sharingTtlChecks,
-
-  'lets as many share a key as its permits say': forEachKind(async (backend, permits) => {
+const kindChecks: Record<string, KindCheck> = {
+  'lets as many share a key as its permits say': async (backend, permits) => {
     const [a, b] = await backend.stores();
     const keys = [aKey()];
     for (const store of [a, b, a]) await backend.hold(store, aRequest({ keys, permits }));
     const fourth = await b.tryAcquire(aRequest({ keys, permits }));
     assert.equal(fourth !== undefined, permits === Infinity);
     await fourth?.release();
-  }),
+  },
 
-  'lets nobody share a key that somebody has alone': forEachKind(async (backend, permits) => {
+  'lets nobody share a key that somebody has alone': async (backend, permits) => {
     const [a, b] = await backend.stores();
     const keys = [aKey()];
     const alone = await backend.hold(a, aRequest({ keys }));
     assert.equal(await b.tryAcquire(aRequest({ keys, permits })), undefined);
     assert.equal(await alone.release(), true);
     await backend.hold(b, aRequest({ keys, permits }));
-  }),
+  },
 
-  'gives a shared key to one alone when the last has left': forEachKind(
-    async (backend, permits) => {
-      const [a, b] = await backend.stores();
-      const keys = [aKey()];
-      const first = await backend.hold(a, aRequest({ keys, permits }));
-      const second = await backend.hold(b, aRequest({ keys, permits }));
-      for (const lease of [first, second]) {
-        assert.equal(await a.tryAcquire(aRequest({ keys })), undefined);
-        assert.equal(await lease.release(), true);
-      }
-      await backend.hold(a, aRequest({ keys }));
-    },
-  ),
+  'gives a shared key to one alone when the last has left': async (backend, permits) => {
+    const [a, b] = await backend.stores();
+    const keys = [aKey()];
+    const first = await backend.hold(a, aRequest({ keys, permits }));
+    const second = await backend.hold(b, aRequest({ keys, permits }));
+    for (const lease of [first, second]) {
+      assert.equal(await a.tryAcquire(aRequest({ keys })), undefined);
+      assert.equal(await lease.release(), true);
+    }
+    await backend.hold(a, aRequest({ keys }));
+  },
 
-  'counts a sharer once, however often it asks': forEachKind(async (backend, permits) => {
+  'counts a sharer once, however often it asks': async (backend, permits) => {
     const [a, b] = await backend.stores();
     const request = aRequest({ permits });
     const lease = await backend.hold(a, request);
@@ -53,9 +49,9 @@ export const sharingChecks: Record<string, Check> = {
     for (const other of others) assert.equal(await other.release(), true);
     assert.equal(await lease.release(), true);
     await backend.hold(b, aRequest({ keys }));
-  }),
+  },
 
-  'gives a permit back once': forEachKind(async (backend, permits) => {
+  'gives a permit back once': async (backend, permits) => {
     const [a, b] = await backend.stores();
     const keys = [aKey()];
     const stay = await backend.hold(a, aRequest({ keys, permits }));
@@ -65,13 +61,13 @@ export const sharingChecks: Record<string, Check> = {
     assert.equal(await lease.extend(1_000), false);
     assert.equal(await stay.extend(30_000), true);
     assert.equal(await a.tryAcquire(aRequest({ keys })), undefined);
-  }),
+  },
 
-  'refuses other permits while a key is in use': forEachKind(async (backend, permits) => {
+  'refuses other permits while a key is in use': async (backend, permits) => {
     const [a, b] = await backend.stores();
     const keys = [aKey()];
     const lease = await backend.hold(a, aRequest({ keys, permits }));
-    const others = [...kinds(b), ...(b.supports.semaphores ? [7] : [])];
+    const others = [...permitsOf(b), ...(b.supports.semaphores ? [7] : [])];
     for (const other of others.filter((each) => each !== permits)) {
       const asked = b.tryAcquire(aRequest({ keys, permits: other }));
       await assert.rejects(asked, (error) => {
@@ -82,12 +78,12 @@ export const sharingChecks: Record<string, Check> = {
     }
     assert.equal(await lease.release(), true);
     if (b.supports.semaphores) await backend.hold(b, aRequest({ keys, permits: 7 }));
-  }),
+  },
 
-  'has fencing tokens for those who hold a key alone only': forEachKind(
+  'has fencing tokens for those who hold a key alone only': needing(
+    ['fencing'],
     async (backend, permits) => {
       const [a, b] = await backend.stores();
-      if (!a.supports.fencing) return;
       const keys = [aKey()];
       const before = await backend.hold(a, aRequest({ keys }));
       await before.release();
@@ -99,9 +95,8 @@ export const sharingChecks: Record<string, Check> = {
     },
   ),
 
-  'shares several keys, all or none': forEachKind(async (backend, permits) => {
+  'shares several keys, all or none': needing(['manyKeys'], async (backend, permits) => {
     const [a, b] = await backend.stores();
-    if (!a.supports.manyKeys) return;
     const keys = [aKey(), aKey()].toSorted();
     const both = await backend.hold(a, aRequest({ keys, permits }));
     await backend.hold(b, aRequest({ keys: [keys[1]!], permits }));
@@ -113,26 +108,29 @@ export const sharingChecks: Record<string, Check> = {
     await backend.hold(b, aRequest({ keys, permits }));
   }),
 
-  'tells who shares a key': forEachKind(async (backend, permits) => {
+  'tells who shares a key': needing(['inspect'], async (backend, permits) => {
     const [a, b] = await backend.stores();
-    if (!a.inspect || !b.inspect) return;
     const keys = [aKey()];
     const requests = ['one:1:1', 'two:2:2'].map((holder) => ({
       ...aRequest({ keys, permits }),
       holder,
     }));
     const leases = [await backend.hold(a, requests[0]), await backend.hold(b, requests[1])];
-    const seen = await a.inspect(keys[0]!);
+    const seen = await a.inspect!(keys[0]!);
     assert.equal(seen?.permits, permits);
     assert.deepEqual(seen?.holders?.toSorted(), ['one:1:1', 'two:2:2']);
     assert.equal(seen?.fencingToken, undefined);
     for (const lease of leases) await lease.release();
-    assert.equal(await b.inspect(keys[0]!), undefined);
+    assert.equal(await b.inspect!(keys[0]!), undefined);
   }),
+};
 
-  'never has more sharers than permits': async (backend) => {
+/** For stores whose keys may be held by several: read locks and semaphores. */
+export const sharingChecks: Record<string, Check> = {
+  ...forEachKind(kindChecks),
+
+  'never has more sharers than permits': needing(['semaphores'], async (backend) => {
     const [a, b] = await backend.stores();
-    if (!a.supports.semaphores) return;
     const keys = [aKey()];
     let inside = 0;
     let most = 0;
@@ -150,5 +148,5 @@ export const sharingChecks: Record<string, Check> = {
     };
     await Promise.all([a, b, a, b, a, b].map(worker));
     assert.ok(most <= 3, `${most} had one of 3 permits`);
-  },
+  }),
 };

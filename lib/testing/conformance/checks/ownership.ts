@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { aKey, aRequest } from './backend.js';
-import type { Check } from './backend.js';
+import { aKey, aRequest } from '../backend.js';
+import { needing } from '../check.js';
+import type { Check } from '../check.js';
 
 /** Who may hold, extend and free a key. */
 export const ownershipChecks: Record<string, Check> = {
@@ -61,13 +62,15 @@ export const ownershipChecks: Record<string, Check> = {
     assert.equal(await successor.extend(30_000), true);
   },
 
-  'knows that an expired lease is not ours, though nobody took the key': async (backend) => {
-    const store = await backend.store();
-    if (!store.supports.ttl) return;
-    const lease = await backend.hold(store, aRequest({ ttl: 50 }));
-    await backend.expire(100);
-    assert.equal(await lease.release(), false);
-  },
+  'knows that an expired lease is not ours, though nobody took the key': needing(
+    ['ttl'],
+    async (backend) => {
+      const store = await backend.store();
+      const lease = await backend.hold(store, aRequest({ ttl: 50 }));
+      await backend.expire(100);
+      assert.equal(await lease.release(), false);
+    },
+  ),
 
   'keeps its keys apart': async (backend) => {
     const [a, b] = await backend.stores();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { aKey, aRequest } from './backend.js';
-import type { Check } from './backend.js';
+import { aKey, aRequest } from '../backend.js';
+import type { Check } from '../check.js';
 
 /** Many at once. */
 export const contentionChecks: Record<string, Check> = {

@@ -1,0 +1,13 @@
+import type { ConformanceFeature } from 'nest-holdfast/testing';
+
+/** What no `SqlLockStore` has. */
+export const LACKED_BY_TABLES = [
+  'sessions',
+  'globalTokens',
+  'raiseFencing',
+  'manyKeys',
+  'extendMany',
+  'readLocks',
+  'permitQueue',
+  'downgrade',
+] as const satisfies readonly ConformanceFeature[];
