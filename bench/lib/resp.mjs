@@ -1,4 +1,4 @@
-/** Reads one RESP2 reply at `start`. `undefined` when it is not complete yet. */
+/** Reads one reply at `start`: of RESP2, and what a subscriber gets by RESP3. `undefined` when it is not complete yet. */
 export function readReply(buffer, start) {
   const lineEnd = buffer.indexOf('\r\n', start);
   if (lineEnd < 0) return undefined;
@@ -13,8 +13,13 @@ export function readReply(buffer, start) {
       return { value: Number(text), end };
     case '$':
       return readBulk(buffer, end, Number(text));
+    case '_':
+      return { value: null, end };
     case '*':
+    case '>':
       return readArray(buffer, end, Number(text));
+    case '%':
+      return readArray(buffer, end, 2 * Number(text));
     default:
       throw new Error(`unexpected reply: ${text}`);
   }

@@ -9,7 +9,7 @@ export function startRedis() {
 }
 
 function redisCommand(_folder, port) {
-  const flags = { port, bind: '127.0.0.1', save: '', appendonly: 'no', maxclients: 10_000 };
+  const flags = { port, bind: '127.0.0.1', save: '', appendonly: 'no', maxclients: 12_000 };
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
   return { file: redisProgram(), args };
 }

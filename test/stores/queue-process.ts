@@ -4,6 +4,7 @@ import { type LockOptions, LockService, RedisLockStore } from 'nest-holdfast';
 import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis-locks.js';
+import { type InLine, lineOf } from '../support/redis-line.js';
 
 /** Both are woken on a second connection. */
 export const CLIENTS = [
@@ -39,8 +40,8 @@ export class QueueProcess implements AsyncDisposable {
 }
 
 /** Who stands in line for `key` on the server, first to last. */
-export async function inLine(server: RedisServer, key: string): Promise<string[]> {
-  return (await server.command('LRANGE', `{lock:${key}}:queue`, 0, -1)) as string[];
+export function inLine(server: RedisServer, key: string): Promise<InLine[]> {
+  return lineOf((...words) => server.command(...words), `lock:${key}`);
 }
 
 /** Resolves when so many stand in line for `key`. */

@@ -3,6 +3,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
+import { lineLength } from '../support/redis-line.js';
 
 const REASON = new Error('the client went away');
 
@@ -30,7 +31,8 @@ describe('trap-12 A wait that is cancelled leaves nothing behind', () => {
   const start = () => own.locks.acquire('order:42', { signal: cancel.signal });
   const takeAway = () => server.command('SET', 'lock:order:42', 'theirs', 'PX', 60_000);
   const giveBack = () => server.command('DEL', 'lock:order:42');
-  const standsInLine = async () => (await server.command('LLEN', '{lock:order:42}:queue')) === 1;
+  const standsInLine = async () =>
+    (await lineLength((...words) => server.command(...words), 'lock:order:42')) === 1;
   const isTaken = async () => (await server.command('EXISTS', 'lock:order:42')) === 1;
 
   async function cancelled(waiting: Promise<unknown>): Promise<void> {

@@ -6,6 +6,7 @@ import { disconnect } from './redis-locks.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
+import { lineLength } from '../support/redis-line.js';
 
 /** Each has a cluster of its own. */
 const TESTS = 3;
@@ -69,7 +70,10 @@ describe.each([
     const [holding, waiting] = [start({ replicas: 1 }), start({ replicas: 1 })];
     const lock = await holding.locks.acquire('order:42');
     const next = waiting.locks.acquire('order:42');
-    await until(async () => (await waiting.client.llen('{lock:order:42}:queue')) === 1);
+    await until(
+      async () =>
+        (await lineLength((...words) => waiting.client.call(...words), 'lock:order:42')) === 1,
+    );
     const { promoted, rejoin } = await crash('order:42');
     await until(() => holding.events.length > 0);
     expect(holding.events[0]).toMatch(/^jeopardy order:42: .*connection to 127.0.0.1:\d+ was lost/);

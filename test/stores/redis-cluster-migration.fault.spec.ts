@@ -6,6 +6,7 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { SlotMigration } from '../support/slot-migration.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis-locks.js';
+import { lineLength } from '../support/redis-line.js';
 
 const Client5 = Cluster5 as unknown as typeof Cluster;
 
@@ -44,7 +45,6 @@ describe.each([
 
   const lockKey = () => `lock:${key}`;
   const counterKey = () => `{lock:${key}}:fence`;
-  const queueKey = () => `{lock:${key}}:queue`;
   const sharersKey = () => `{lock:${key}}:shared`;
 
   async function migration(): Promise<SlotMigration> {
@@ -143,7 +143,9 @@ describe.each([
     const lock = await holding.acquire(key);
     const next = others.acquire(key);
     const moving = await migration();
-    await until(async () => (await moving.from.command('LLEN', queueKey())) === 1);
+    await until(
+      async () => (await lineLength((...words) => moving.from.command(...words), lockKey())) === 1,
+    );
     await moving.finish();
     expect(await lock.release()).toBe(true);
     expect((await next).fencingToken).toBeGreaterThan(lock.fencingToken);

@@ -4,6 +4,7 @@ import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis-locks.js';
+import { lineLength } from '../support/redis-line.js';
 
 describe.each([
   ['6', Cluster],
@@ -58,11 +59,11 @@ describe.each([
   });
 
   async function queues(): Promise<string[]> {
-    const found = cluster.nodes.map((node) => node.command('KEYS', '*:queue'));
+    const found = cluster.nodes.map((node) => node.command('KEYS', '*:line'));
     return (await Promise.all(found)).flat() as string[];
   }
 
   function standing(key: string): Promise<number> {
-    return clients[0]!.llen(`{lock:${key}}:queue`);
+    return lineLength((...words) => clients[0]!.call(...words), `lock:${key}`);
   }
 });

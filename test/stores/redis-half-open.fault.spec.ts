@@ -50,7 +50,7 @@ describe.each(
     it('makes it anew, and has its turns of a lock that others want, too', async () => {
       const held = await rivals[0]!.locks.acquire('order:42');
       const waiting = own.locks.acquire('order:42');
-      await until(async () => (await server.command('EXISTS', '{lock:order:42}:queue')) === 1);
+      await until(async () => (await server.command('EXISTS', '{lock:order:42}:line')) === 1);
       await held.release();
       await (await waiting).release();
       await forgetSubscriber();

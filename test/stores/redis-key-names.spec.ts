@@ -24,6 +24,7 @@ describe('no lock has the name of what stands beside another lock', () => {
     ':',
     '%',
     'fence',
+    'line',
     'queue',
     'shared',
     'guard',
@@ -53,9 +54,13 @@ describe('no lock has the name of what stands beside another lock', () => {
 
   it('a name that is escaped stays in its slot, and others are as they were', () => {
     const names = new ServerKeys('', '');
-    expect(names.locks(['{a}:fence', '{a}:%queue:x', '{a}:fences', '{}:fence', 'a:fence'])).toEqual(
-      ['{a}:%fence', '{a}:%%queue:x', '{a}:fences', '{}:fence', 'a:fence'],
-    );
+    expect(names.locks(['{a}:fence', '{a}:%line:x', '{a}:fences', '{}:fence', 'a:fence'])).toEqual([
+      '{a}:%fence',
+      '{a}:%%line:x',
+      '{a}:fences',
+      '{}:fence',
+      'a:fence',
+    ]);
     expect(clusterSlot('{a}:%fence')).toBe(clusterSlot('a'));
     expect(new ServerKeys('lock:', '').locks(['{a}:fence'])).toEqual(['lock:{a}:fence']);
   });
@@ -76,10 +81,11 @@ describe('a user whose key looks like a name of ours', () => {
 
   it.each([
     ['', '{a}:fence', 'a'],
+    ['', '{a}:line', 'a'],
     ['', '{a}:queue', 'a'],
     ['', '{a}:shared', 'a'],
     ['{locks}:', 'fence:{locks}:a', 'a'],
-    ['{locks}:', 'queue:{locks}:a', 'a'],
+    ['{locks}:', 'line:{locks}:a', 'a'],
     ['lock:', '{lock:a}:fence', 'a'],
   ])(
     'with the prefix %j and the key %s harms nobody who locks %s',

@@ -7,6 +7,7 @@ import { until } from '../support/until.js';
 import { inTime } from '../support/faults/in-time.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 import type { WaiterMessage, WaiterOrder } from '../support/faults/workers/waiter.worker.js';
+import { type Ask, type InLine, setDeadline } from '../support/redis-line.js';
 
 const TTL = 30_000;
 /** The server takes a waiter for alive so long after it was last heard of. */
@@ -50,9 +51,9 @@ describe('trap-15 A dead waiter at the head of the line', () => {
   /** It is taken for alive, however slow this machine is, and answers nothing. */
   async function hang(): Promise<void> {
     first.pause();
-    const [deadline, ...rest] = (await inLine(server, 'order:42'))[0]!.split(' ');
-    const entry = [Number(deadline) + TTL, ...rest].join(' ');
-    await server.command('LSET', '{lock:order:42}:queue', 0, entry);
+    const [waiter] = (await inLine(server, 'order:42')) as [InLine];
+    const ask: Ask = (...words) => server.command(...words);
+    await setDeadline(ask, 'lock:order:42', waiter, waiter.deadline + TTL);
   }
 
   const isOf = async (process: { pid: number }) => (await value())?.includes(`:${process.pid}:`);
@@ -72,7 +73,7 @@ describe('trap-15 A dead waiter at the head of the line', () => {
 
   it('that hangs longer than its heartbeat is skipped, and gets the key later', async () => {
     first.pause();
-    const deadline = async () => Number((await inLine(server, 'order:42'))[0]?.split(' ')[0]);
+    const deadline = async () => Number((await inLine(server, 'order:42'))[0]?.deadline);
     const hungUntil = await deadline();
     const now = async () => {
       const [seconds, micros] = (await server.command('TIME')) as [string, string];

@@ -98,7 +98,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
     const waiting = own.store.acquire!(aRequest('order:42'), new AbortController().signal);
     waiting.catch(() => {});
     await standing(server, 'order:42', 1);
-    expect(Number(await server.command('PTTL', '{lock:order:42}:queue'))).toBeGreaterThan(0);
+    expect(Number(await server.command('PTTL', '{lock:order:42}:line'))).toBeGreaterThan(0);
     own.redis.disconnect();
     await until(async () => (await inLine(server, 'order:42')).length === 0);
     expect(await leftBehind(server)).toEqual(['lock:order:42']);

@@ -26,7 +26,7 @@ describe('localPassLimit', () => {
     await using b = new QueueProcess(server.url, options);
     const left = new Map([a, b].map((each) => [each, CALLERS]));
     const turns: QueueProcess[] = [];
-    const queue = async () => (await server.command('KEYS', '*:queue*')) as string[];
+    const queue = async () => (await server.command('KEYS', '*:line*')) as string[];
     const work = (self: QueueProcess, other: QueueProcess) => async () => {
       turns.push(self);
       left.set(self, left.get(self)! - 1);

@@ -113,7 +113,7 @@ describe('A reply that no script of RedisLockStore gives', () => {
         const held = (await other.store.tryAcquire(aRequest('a')))!;
         const stop = new AbortController();
         const waiting = own.store.acquire!({ ...aRequest('a'), permits }, stop.signal);
-        await until(async () => (await server.command('EXISTS', '{lock:a}:queue')) === 1, {
+        await until(async () => (await server.command('EXISTS', '{lock:a}:line')) === 1, {
           what: 'it to stand in line',
         });
         await held.release();

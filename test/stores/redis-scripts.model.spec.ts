@@ -16,6 +16,8 @@ const OUTCOMES = [
   'acquire: refused',
   'acquire: those in line are dead',
   'acquire: those in line are first',
+  'call up: alive',
+  'call up: dead',
   'extend: 0',
   'extend: 1',
   'extend: an error',

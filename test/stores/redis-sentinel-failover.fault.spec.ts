@@ -6,6 +6,7 @@ import { RedisSentinel } from '../support/redis-sentinel.js';
 import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
+import { lineLength } from '../support/redis-line.js';
 
 /** Longer than a failover takes. */
 const TTL = 20_000;
@@ -147,5 +148,5 @@ function eventsOf(locks: LockService): string[] {
 }
 
 async function inLine(server: RedisServer): Promise<number> {
-  return (await server.command('LLEN', '{lock:order:42}:queue')) as number;
+  return lineLength((...words) => server.command(...words), 'lock:order:42');
 }

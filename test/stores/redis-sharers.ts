@@ -4,6 +4,7 @@ import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis-locks.js';
 import { aRequest } from './redis-locks.js';
+import { lineLength } from '../support/redis-line.js';
 
 export function aReader(keys: string | string[], ttl?: number): AcquireRequest {
   return { ...aRequest(keys, ttl), permits: Infinity };
@@ -67,10 +68,14 @@ export class Line {
     });
     lease.catch(() => {}); // awaited in `release`, if at all
     this.#leases.set(name, lease);
-    const queue = `{lock:${this.#key}}:queue`;
-    await until(async () => (await this.#server.command('LLEN', queue)) === count, {
-      what: `${name} to stand in line`,
-    });
+    await until(
+      async () =>
+        (await lineLength((...words) => this.#server.command(...words), `lock:${this.#key}`)) ===
+        count,
+      {
+        what: `${name} to stand in line`,
+      },
+    );
   }
 
   /** Resolves when all of them, and nobody else, have got the lock, in any order. */

@@ -5,6 +5,7 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
 import { aRequest, disconnect } from './redis-locks.js';
 import { aPermit, aReader } from './redis-sharers.js';
+import { lineLength } from '../support/redis-line.js';
 
 describe('Locks that several share, on a Cluster', () => {
   let cluster: RedisCluster;
@@ -28,7 +29,10 @@ describe('Locks that several share, on a Cluster', () => {
   afterAll(() => cluster.stop());
 
   const standing = (key: string, count: number) =>
-    until(async () => (await clients[0]!.llen(`{lock:${key}}:queue`)) === count);
+    until(
+      async () =>
+        (await lineLength((...words) => clients[0]!.call(...words), `lock:${key}`)) === count,
+    );
 
   async function wait(store: RedisLockStore, request: ReturnType<typeof aRequest>): Promise<Lease> {
     for (;;) {

@@ -11,6 +11,8 @@ const RUNS = 60;
 const OUTCOMES = [
   'admit: one',
   'admit: several',
+  'call up: alive',
+  'call up: dead',
   'downgrade: lost',
   'downgrade: ours',
   'extend: false',

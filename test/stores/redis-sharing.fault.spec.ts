@@ -7,6 +7,7 @@ import { until } from '../support/until.js';
 import { standing } from './queue-process.js';
 import { aRequest } from './redis-locks.js';
 import { SharingProcess, aPermit, aReader } from './redis-sharers.js';
+import { lineLength } from '../support/redis-line.js';
 
 const KEY = 'doc:1';
 const SHARERS = `{lock:${KEY}}:shared`;
@@ -145,7 +146,9 @@ describe('When a reply about a lock that several share is lost', () => {
     await far.redis.ping(); // the reply about its place has come
     proxy.replies.drop();
     await writer.release();
-    await until(async () => (await server.command('LLEN', `{lock:${KEY}}:queue`)) === 0);
+    await until(
+      async () => (await lineLength((...words) => server.command(...words), `lock:${KEY}`)) === 0,
+    );
     proxy.pass();
     const lease = await inTime(1_500, waiting);
     expect(await lease.release()).toBe(true);

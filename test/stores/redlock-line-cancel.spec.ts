@@ -4,6 +4,7 @@ import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { LineProcess, arbiterOf, lineLengths } from './redlock-line-process.js';
 import { RedlockNodes } from './redlock-nodes.js';
+import { lineLength } from '../support/redis-line.js';
 
 const KEY = 'order:42';
 /** Milliseconds: no key may be left, though none would expire for long. */
@@ -121,6 +122,6 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
   });
 
   async function lineLengthAt(server: RedisServer): Promise<number> {
-    return Number(await server.command('LLEN', `{lock:${KEY}}:queue`));
+    return lineLength((...words) => server.command(...words), `lock:${KEY}`);
   }
 });

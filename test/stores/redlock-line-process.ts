@@ -6,6 +6,7 @@ import { until } from '../support/until.js';
 import { PATIENT } from './redlock-nodes.js';
 import type { RedlockNodes } from './redlock-nodes.js';
 import { OwnClient } from './redis-locks.js';
+import { lineLength } from '../support/redis-line.js';
 
 export interface LineOptions extends RedlockStoreOptions {
   readonly localPassLimit?: number;
@@ -93,6 +94,8 @@ export function arbiterOf(nodes: RedlockNodes, key: string, count = 1): Promise<
 /** How many stand in line for `key` at each node; `-1` where it is down. */
 export function lineLengths({ servers }: RedlockNodes, key: string): Promise<number[]> {
   return Promise.all(
-    servers.map((server) => server.command('LLEN', `{lock:${key}}:queue`).then(Number, () => -1)),
+    servers.map((server) =>
+      lineLength((...words) => server.command(...words), `lock:${key}`).catch(() => -1),
+    ),
   );
 }

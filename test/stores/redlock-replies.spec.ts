@@ -95,7 +95,7 @@ describe('Nodes of five that answer what they were not asked', () => {
 
   const queued = async () => {
     const counts = await Promise.all(
-      nodes.servers.map((server) => server.command('EXISTS', `{lock:${KEY}}:queue`)),
+      nodes.servers.map((server) => server.command('EXISTS', `{lock:${KEY}}:line`)),
     );
     return counts.filter((count) => count === 1).length;
   };

@@ -6,7 +6,7 @@ import type { ServerKeys } from './server-keys.js';
 /** The keys of a lease as they are called on the server, and the value that says whose they are. */
 export interface Held {
   readonly request: AcquireRequest;
-  /** The locks, then their counters and their queues; of those who share them or wait, their queues and the sets of sharers. */
+  /** The locks, then their counters and their lines; of those who share them or wait, their lines and the sets of sharers. */
   readonly keys: readonly string[];
   readonly value: string;
 }

@@ -1,7 +1,9 @@
+import { LINE } from './queue/line-lua.js';
+
 /*
  * A lock is the plain string key of the canonical single-instance algorithm (SET key value NX PX, compare-and-delete), so
- * holders written in any language exclude each other. Where somebody waits there is a queue beside it, a list of
- * "<deadline> <claim> <value>" in the order of arrival. What a lock is while several share it says shared-lua.ts.
+ * holders written in any language exclude each other. Where somebody waits there is a line beside it, of which queue/line-lua.ts
+ * speaks. What a lock is while several share it says shared-lua.ts.
  *
  * Also beside it lives a counter, the last fencing token; what a version before wrote behind the number is ignored. A counter lives
  * for a day after the last grant of a token. It never goes back while clocks are sane, even when it was lost: it is at least the
@@ -62,18 +64,19 @@ local function tell(value, message)
   return receivers > 0 or string.sub(id, 1, 1) == '~'
 end`;
 
-export const HAND_OVER = `${TELL}
+export const HAND_OVER = `${TELL}${LINE}
 -- Gives the lock to the first waiter that is alive, as a claim, and wakes its process. Frees it when there is none. One who
 -- shares it gets it like any other, and lets in those who share it when it makes a lock of the claim.
-local function hand_over(lock, queue)
-  local entry = redis.call('lpop', KEYS[queue])
-  while entry do
+local function hand_over(lock, line)
+  local first = first_in_line(line)
+  while first do
     local time = redis.call('time')
-    local deadline, claim, value = string.match(entry, '^(%d+) (%d+) (.*)$')
-    if tonumber(deadline) >= time[1] * 1000 + time[2] / 1000 and tell(value, value) then
-      return redis.call('set', KEYS[lock], value, 'PX', claim)
+    local now = time[1] * 1000 + time[2] / 1000
+    take_first(line, first, now)
+    if first.lapses >= now and tell(first.value, first.value) then
+      return redis.call('set', KEYS[lock], first.value, 'PX', first.claim)
     end
-    entry = redis.call('lpop', KEYS[queue])
+    first = first_in_line(line)
   end
   redis.call('del', KEYS[lock])
 end`;

@@ -3,11 +3,12 @@ import { LockPermitsError } from '../../core/lock-errors.js';
 import { TimerQueue, idleTimer } from '../../core/timer-queue.js';
 import { isOfOneKey } from './driver-error.js';
 import type { Held } from './held.js';
-import { HEARTBEAT, answerTime, isBearable, lookTime, nextBeat } from './queue-place.js';
+import { answerTime, isBearable } from './queue-place.js';
 import type { Place } from './queue-place.js';
 import { LEAVE, WAIT } from './queue-scripts.js';
 import { asStanding } from './queue-standing.js';
 import type { Standing } from './queue-standing.js';
+import { HEARTBEAT, lookTime, nextBeat } from './queue/pace.js';
 import { asList } from './replies.js';
 import type { ScriptRunner } from './script-runner.js';
 import { TurnCalls } from './turn-calls.js';
@@ -79,6 +80,12 @@ export class RedisQueue {
     if (place) this.#grant(place);
   }
 
+  /** `value` has come to the front, where its last sign of life is soon too old. */
+  calledUp(value: string): void {
+    const place = this.#places.get(value);
+    if (place) this.#due.add(place); // also while it asks: that answer may be from further back
+  }
+
   /** Wake-ups may have been missed, and the server may have passed over somebody who could not be woken. */
   standAgain(): void {
     for (const place of this.#places.values()) this.#due.add(place);
@@ -138,7 +145,8 @@ export class RedisQueue {
     place.hasStood = true;
     place.failures = 0;
     place.error = undefined;
-    this.#standAt(place, lookTime(standing.ttl, standing.inFront));
+    const { ttl, inFront } = standing;
+    this.#timers.move(place.timer, Math.min(lookTime(ttl, inFront), nextBeat(inFront)));
   }
 
   #failed(place: Place, error: unknown): void {
@@ -146,17 +154,14 @@ export class RedisQueue {
     place.isAsking = false;
     place.error = error;
     if (place.failures++ === 0) place.failingSince = systemClock.now();
-    if (place.hasStood && isBearable(place, error)) return this.#standAt(place, nextBeat());
+    if (place.hasStood && isBearable(place, error))
+      return this.#timers.move(place.timer, nextBeat());
     this.#refuse(place, error);
   }
 
   #refuse(place: Place, error: unknown): void {
     void this.#leave(place);
     place.refused(error);
-  }
-
-  #standAt(place: Place, due: number): void {
-    this.#timers.move(place.timer, Math.min(due, nextBeat()));
   }
 
   #grant(place: Place): void {
@@ -169,7 +174,7 @@ export class RedisQueue {
     place.hasLeft = true;
     this.#close(place);
     await this.#runner
-      .run(LEAVE, place.keys, [place.value], () => undefined)
+      .run(LEAVE, place.keys, [place.value, place.claim], () => undefined)
       .catch(() => undefined);
   }
 

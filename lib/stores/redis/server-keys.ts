@@ -1,12 +1,12 @@
 import { slotTag } from './cluster-slot.js';
 
 /** What stands beside a lock, in the order in which the scripts want it. */
-const BESIDE = ['fence', 'queue'];
-const BESIDE_SHARED = ['queue', 'shared'];
+const BESIDE = ['fence', 'line'];
+const BESIDE_SHARED = ['line', 'shared'];
 const BESIDE_INSPECTED = ['fence', 'shared'];
 
-/** A name as it stands beside a lock, those that are escaped already included. */
-const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|queue|shared|guard)(?::|$))/;
+/** A name as it stands beside a lock, those that are escaped already included, and `queue`, which the line was called before. */
+const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|line|queue|shared|guard)(?::|$))/;
 
 /**
  * How the keys of one lock are called on the server. What belongs to a lock is in its slot. No lock has the name of what stands
@@ -29,12 +29,12 @@ export class ServerKeys {
     return keys.map((key) => this.#lock(key));
   }
 
-  /** The locks, then their fencing counters, then their queues. */
+  /** The locks, then their fencing counters, then their lines. */
   alone(keys: readonly string[]): readonly string[] {
     return this.#with(BESIDE, keys);
   }
 
-  /** The locks, then their queues, then the sets of those who share them. */
+  /** The locks, then their lines, then the sets of those who share them. */
   shared(keys: readonly string[]): readonly string[] {
     return this.#with(BESIDE_SHARED, keys);
   }

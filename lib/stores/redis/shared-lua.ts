@@ -1,3 +1,4 @@
+import { LINE, SHARED_DEADLINE } from './queue/line-lua.js';
 import { TELL } from './redis-lua.js';
 
 /*
@@ -9,7 +10,7 @@ import { TELL } from './redis-lua.js';
  * nothing of sharers hands the lock itself to the first of them, which counts as one who shares it from then on.
  */
 
-export const SHARING = `${TELL}
+export const SHARING = `${TELL}${LINE}
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- Nil: who has this value wants the lock alone.
@@ -64,16 +65,16 @@ local function enter(sharers, count, value, ttl)
 end
 -- Lets in those who stand first in line and fit, as claims, and wakes their processes. Frees the lock when nobody has it.
 -- \`caller\` is alive, and reads of it in its reply.
-local function admit(lock, queue, sharers, caller)
+local function admit(lock, line, sharers, caller)
   local count, permits = sharing(lock, sharers)
   if not count then return end
-  local entry = redis.call('lindex', KEYS[queue], 0)
-  while entry do
-    local deadline, claim, value = string.match(entry, '^(%d+) (%d+) (.*)$')
+  local first = first_in_line(line)
+  while first do
+    local value, claim = first.value, first.claim
     local asked = permits_of(value)
-    local is_alive = tonumber(deadline) >= now
+    local is_alive = first.lapses >= now
     if is_alive and not has_room(count, permits, asked) then break end
-    redis.call('lpop', KEYS[queue])
+    take_first(line, first, now)
     if is_alive and (value == caller or tell(value, value)) then
       if not asked then
         redis.call('del', KEYS[sharers])
@@ -82,7 +83,7 @@ local function admit(lock, queue, sharers, caller)
       enter(sharers, count, value, claim)
       count, permits = count + 1, asked
     end
-    entry = redis.call('lindex', KEYS[queue], 0)
+    first = first_in_line(line)
   end
   if count > 0 then return seal(lock, sharers, permits) end
   redis.call('del', KEYS[lock], KEYS[sharers])
@@ -90,10 +91,8 @@ end`;
 
 /** What those who stand in line, and are alive, say of the permits of a lock. Nil: nothing. */
 export const PERMITS_IN_LINE = `
-local function permits_in_line(queue)
-  for _, entry in ipairs(redis.call('lrange', KEYS[queue], 0, -1)) do
-    local deadline, value = string.match(entry, '^(%d+) %d+ (.*)$')
-    local permits = permits_of(value)
-    if permits and tonumber(deadline) >= now then return permits end
-  end
+local function permits_in_line(line)
+  local last = redis.call('zrange', KEYS[line], -1, -1, 'WITHSCORES')
+  if not last[1] or tonumber(last[2]) < ${SHARED_DEADLINE} + now then return nil end
+  return permits_of(string.match(last[1], '^@%d+ (.*)$'))
 end`;

@@ -2,6 +2,7 @@ import { clientKeyPrefix } from './redis-client.js';
 import type { SubscribableClient } from './redis-client.js';
 import type { WatchedConnection } from '../../redis-client/silence-watch.js';
 import type { Held } from './held.js';
+import { CALL_UP } from './queue/line-lua.js';
 import { RedisQueue } from './redis-queue.js';
 import { CHANNEL } from './redis-lua.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -58,6 +59,7 @@ export class WaitingRoom {
 
   #message(text: string): void {
     if (text.startsWith('! ')) this.tenures.contended(text.slice(2 + this.#clientPrefix.length));
+    else if (text.startsWith(CALL_UP)) this.#queue.calledUp(text.slice(CALL_UP.length));
     else this.#queue.woken(text);
   }
 

@@ -131,7 +131,7 @@ describe('app.close() in the middle of a hold', () => {
         (error: Error) => ({ text: error.message }),
       );
   const isAwaited = (key: string) =>
-    until(async () => (await server.command('EXISTS', `{lock:${key}}:queue`)) === 1);
+    until(async () => (await server.command('EXISTS', `{lock:${key}}:line`)) === 1);
   const isFree = async (key: string) => (await elsewhere.locks.inspect(key)) === undefined;
 
   describe.each(ADAPTERS)('on %s', (adapter) => {

@@ -1,7 +1,22 @@
 /** Who stands in line. `isLapsed`: the server has not heard of it for too long. */
-interface Waiter {
+export interface Waiter {
   readonly value: string;
   isLapsed: boolean;
+}
+
+/** Whoever comes to this place is called up, for everybody here beats slowly. */
+const CALLED_UP = 4;
+
+/** After somebody has left. */
+export function callUp(
+  line: readonly Waiter[],
+  tell: (value: string, message: string) => boolean,
+  note: (outcome: string) => void,
+): void {
+  const called = line[CALLED_UP - 1];
+  if (!called || called.isLapsed) return;
+  const isHeard = tell(called.value, `? ${called.value}`);
+  note(`call up: ${isHeard ? 'alive' : 'dead'}`);
 }
 
 /** A counter that is no larger than `from` becomes `to`. */
@@ -69,7 +84,7 @@ export class LockModel {
 
   /** The first living waiter has the lock, as a claim. `caller` lives, and is not told. */
   handOver(caller?: string): void {
-    for (let first = this.line.shift(); first; first = this.line.shift()) {
+    for (let first = this.#leaveFirst(); first; first = this.#leaveFirst()) {
       const { value, isLapsed } = first;
       if (isLapsed) this.#note('hand over: a lapsed waiter is passed over');
       else if (value === caller || this.#tell(value, value)) {
@@ -109,6 +124,7 @@ export class LockModel {
   leave(value: string): null {
     const index = this.line.findIndex((waiter) => waiter.value === value);
     if (index >= 0) this.line.splice(index, 1);
+    this.#callUp();
     const had = this.isHeldBy(value);
     this.#note(`leave: ${had ? 'had it' : index >= 0 ? 'was in line' : 'was not there'}`);
     if (had) this.handOver();
@@ -146,6 +162,16 @@ export class LockModel {
     this.holder = { value, ttl: TTL.renew };
     this.raise(to);
     return [String(from), Number(this.line.length > 0)];
+  }
+
+  #leaveFirst(): Waiter | undefined {
+    const first = this.line.shift();
+    if (first) this.#callUp();
+    return first;
+  }
+
+  #callUp(): void {
+    callUp(this.line, (value, message) => this.#tell(value, message), this.#note);
   }
 
   #stand(value: string): number {

@@ -8,11 +8,24 @@ const BOTH = [...A, ...B];
 const ONE = 0;
 const OTHER = 1;
 const DEAD_ONE = 6;
+const OTHER_DEAD_ONE = 7;
 
 /** What chance brings about too seldom. */
 export const RARE_CHOICES: readonly Choice[][] = [
   // A lock whose ttl ran out while only the dead stood in line.
   [chosen('acquire', A, ONE), chosen('wait', A, DEAD_ONE), chosen('expire', A), chosen('acquire', A, OTHER)], // prettier-ignore
+  // A line so long that somebody comes to the front of it.
+  [
+    chosen('acquire', A, ONE),
+    ...[1, 2, 3, 4, 5].map((who) => chosen('wait', A, who)),
+    chosen('release', A, ONE),
+  ],
+  [
+    chosen('acquire', A, ONE),
+    ...[1, 2, 3, 4, DEAD_ONE, OTHER_DEAD_ONE].map((who) => chosen('wait', A, who)),
+    chosen('release', A, ONE),
+    chosen('leave', A, 2),
+  ],
   // Two locks, and a counter of only one that is beyond.
   [chosen('acquire', BOTH, ONE), chosen('renew', A, ONE), chosen('raise', BOTH, ONE)],
   [chosen('acquire', BOTH, ONE), chosen('renew', B, ONE), chosen('raise', BOTH, ONE)],

@@ -2,6 +2,7 @@ import { ACQUIRE_OR_RELEASE, wish } from '../../../lib/stores/redis/lock-script.
 import * as queueScripts from '../../../lib/stores/redis/queue-scripts.js';
 import type { RedisScript } from '../../../lib/stores/redis/redis-script.js';
 import * as scripts from '../../../lib/stores/redis/redis-scripts.js';
+import { type Ask, lapse, lineOf } from '../redis-line.js';
 import { until } from '../until.js';
 import { TTL } from './lock-model.js';
 import { FOREIGNER, type Leased, type ScriptModel } from './script-model.js';
@@ -42,7 +43,7 @@ export class ScriptDeeds {
         const all = parts.flatMap((each) => inLine(each.keys[0]!));
         return this.#run(queueScripts.WAIT, all, [HEARTBEAT, ...waiters]);
       },
-      leave: () => this.#run(queueScripts.LEAVE, inLine(key), [value]),
+      leave: () => this.#run(queueScripts.LEAVE, inLine(key), [value, TTL.claim]),
       renew: () => this.#run(scripts.RENEW, lined([key]), [value, TTL.renew]),
       'renew with tokens': () =>
         this.#run(scripts.RENEW, lined([key]), [value, TTL.renew, tokens.from, tokens.to]),
@@ -96,7 +97,7 @@ export class ScriptDeeds {
   async #disturb(does: Deed, key: string, value: string): Promise<null> {
     const { redis } = this.#server;
     const lock = this.#model.of(key);
-    const [, counter, queue] = keysOf(key);
+    const [, counter] = keysOf(key);
     if (does === 'expire') {
       await redis.pexpire(key, 1);
       await until(async () => (await redis.exists(key)) === 0, { every: 1 });
@@ -113,7 +114,8 @@ export class ScriptDeeds {
     } else {
       const index = lock.line.findIndex((waiter) => waiter.value === value);
       if (index < 0) return null;
-      await redis.lset(queue, index, `1 ${TTL.claim} ${value}`);
+      const ask: Ask = (...words) => redis.call(...words);
+      await lapse(ask, key, (await lineOf(ask, key))[index]!);
       lock.line[index]!.isLapsed = true;
     }
     return null;

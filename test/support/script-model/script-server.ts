@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { type InLine, asLine, lineKey } from '../redis-line.js';
 import { RedisServer } from '../redis-server.js';
 import { until } from '../until.js';
 import { OwnClient } from '../../stores/redis-locks.js';
@@ -17,7 +18,7 @@ export interface Seen {
   readonly key: string;
   readonly holder: string | null;
   readonly ttl: number;
-  readonly entries: readonly string[];
+  readonly entries: readonly InLine[];
   readonly queueTtl: number;
   readonly counter: string | null;
   readonly counterTtl: number;
@@ -26,7 +27,7 @@ export interface Seen {
 export function keysOf(
   lock: string,
 ): [lock: string, counter: string, queue: string, sharers: string] {
-  return [lock, `{${lock}}:fence`, `{${lock}}:queue`, `{${lock}}:shared`];
+  return [lock, `{${lock}}:fence`, lineKey(lock), `{${lock}}:shared`];
 }
 
 /** A server, a client, and the ears of the stores that live. */
@@ -82,7 +83,13 @@ export class ScriptServer implements AsyncDisposable {
     const pipeline = this.redis.pipeline();
     for (const lock of KEYS) {
       const [, counter, queue] = keysOf(lock);
-      pipeline.get(lock).pttl(lock).lrange(queue, 0, -1).pttl(queue).get(counter).pttl(counter);
+      pipeline
+        .get(lock)
+        .pttl(lock)
+        .zrange(queue, '0', '-1', 'WITHSCORES')
+        .pttl(queue)
+        .get(counter)
+        .pttl(counter);
     }
     const replies = (await pipeline.exec())!.map(([error, reply]) => {
       if (error) throw error;
@@ -90,7 +97,8 @@ export class ScriptServer implements AsyncDisposable {
     });
     return KEYS.map((key, index) => {
       const [holder, ttl, entries, queueTtl, counter, counterTtl] = replies.slice(6 * index);
-      return { key, holder, ttl, entries, queueTtl, counter, counterTtl } as Seen;
+      const line = asLine(entries);
+      return { key, holder, ttl, entries: line, queueTtl, counter, counterTtl } as Seen;
     });
   }
 

@@ -1,3 +1,4 @@
+import type { InLine } from '../redis-line.js';
 import { ScriptDeeds } from './script-deeds.js';
 import { ScriptModel } from './script-model.js';
 import type { ScriptServer, Seen } from './script-server.js';
@@ -134,9 +135,8 @@ function tokenOf(counter: string): number {
   return Number(counter);
 }
 
-function asWaiter(entry: string): unknown {
-  const [, deadline, value] = /^(\d+) \d+ (.*)$/.exec(entry)!;
-  return { value, isLapsed: Number(deadline) < Date.now() };
+function asWaiter({ value, deadline }: InLine): unknown {
+  return { value, isLapsed: deadline < Date.now() };
 }
 
 /** What must be the same after a step that was done twice: not the tokens. */

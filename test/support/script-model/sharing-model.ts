@@ -1,11 +1,6 @@
-import { DEAD } from './lock-model.js';
+import { DEAD, type Waiter, callUp } from './lock-model.js';
 
 export const KEY = 'lock:a';
-
-interface Waiter {
-  readonly value: string;
-  isLapsed: boolean;
-}
 
 /** The number in a value of one who shares; nothing in one of a writer. */
 export function permitsOf(value: string | undefined): number | undefined {
@@ -53,6 +48,7 @@ export class SharingModel {
     const isConcerned = !this.#isAlone || this.holders.includes(value);
     const wasHeld = this.holders.length > 0;
     this.line = this.line.filter((waiter) => waiter.value !== value);
+    this.#callUp();
     this.#remove(value);
     if (isConcerned && wasHeld) this.#admit();
     return null;
@@ -133,6 +129,7 @@ export class SharingModel {
   /** By a script that knows nothing of sharers: to the first one that is alive. */
   #handOver(): void {
     for (let next = this.line.shift(); next; next = this.line.shift()) {
+      this.#callUp();
       if (next.isLapsed || !this.#tell(next.value, next.value)) continue;
       this.#note(`hand over: to ${permitsOf(next.value) === undefined ? 'a writer' : 'a sharer'}`);
       this.holders = [next.value];
@@ -145,6 +142,7 @@ export class SharingModel {
     for (let next = this.line[0]; next; next = this.line[0]) {
       if (!next.isLapsed && !this.#hasRoom(next.value)) break;
       this.line.shift();
+      this.#callUp();
       if (next.isLapsed) continue;
       if (next.value !== caller && !this.#tell(next.value, next.value)) continue;
       this.holders.push(next.value);
@@ -159,6 +157,10 @@ export class SharingModel {
     if (store === DEAD) return false;
     this.said.push(`${store} <- ${message}`);
     return true;
+  }
+
+  #callUp(): void {
+    callUp(this.line, (value, message) => this.#tell(value, message), this.#note);
   }
 
   #remove(value: string): void {

@@ -41,7 +41,7 @@ const choice: fc.Arbitrary<Choice> = fc.oneof(
 
 export const choices: fc.Arbitrary<Choice[]> = fc.array(choice, { minLength: 1, maxLength: 80, size: 'max' }); // prettier-ignore
 
-/** What seldom comes about by chance. Values 0, 5 and 10 are writers, 1 and 6 readers. */
+/** What seldom comes about by chance. Values 0, 5 and 10 are writers, 1, 6 and 11 readers; 10 and 11 are dead. */
 export const RARE_CHOICES: readonly Choice[][] = [
   [all('take', 0), all('wait', 5), first('release')],
   [all('take', 0), all('wait', 1), first('release'), first('extend')],
@@ -49,6 +49,8 @@ export const RARE_CHOICES: readonly Choice[][] = [
   [all('take', 1), all('wait', 0), all('wait', 5), ...[1, 2].flatMap(() => [first('release'), first('renew')]), all('release', 1)], // prettier-ignore
   [all('take', 0), all('wait', 1), all('wait', 6), first('downgrade'), first('release')],
   [all('take', 0), all('wait', 5), first('expire'), all('take', 10)],
+  [all('take', 0), ...[10, 11, 5, 1, 6].map((who) => all('wait', who)), first('release')],
+  [all('take', 0), ...[5, 1, 6, 10, 11].map((who) => all('wait', who)), first('release')],
 ];
 
 function all(does: Deed, who: number): Choice {

@@ -3,6 +3,7 @@ import { EXTEND, RENEW } from '../../../lib/stores/redis/redis-scripts.js';
 import { LEAVE, WAIT } from '../../../lib/stores/redis/queue-scripts.js';
 import * as shared from '../../../lib/stores/redis/shared-scripts.js';
 import type { RedisScript } from '../../../lib/stores/redis/redis-script.js';
+import { type Ask, type InLine, lapse, lineOf } from '../redis-line.js';
 import { TTL } from './lock-model.js';
 import { type ScriptServer, keysOf } from './script-server.js';
 import { KEY, SharingModel, asReader, permitsOf } from './sharing-model.js';
@@ -68,7 +69,7 @@ export class SharingTrial {
       case 'wait':
         return ((await this.#run(WAIT, SHARED, [HEARTBEAT, value, TTL.claim])) as unknown[])[0];
       case 'leave':
-        return this.#run(LEAVE, SHARED, [value]);
+        return this.#run(LEAVE, SHARED, [value, TTL.claim]);
       case 'release':
         return isShared ? this.#run(shared.RELEASE_SHARED, SHARED, [value]) : this.#alone(value);
       case 'extend':
@@ -87,10 +88,9 @@ export class SharingTrial {
   }
 
   async #lapse(value: string): Promise<null> {
-    const { redis } = this.#server;
-    const entries = await redis.lrange(QUEUE, 0, -1);
-    const index = entries.findIndex((entry) => entry.endsWith(` ${value}`));
-    await redis.lset(QUEUE, index, `1 ${TTL.claim} ${value}`);
+    const line = await lineOf(this.#asking, KEY);
+    const waiter = line.find((each) => each.value === value)!;
+    await lapse(this.#asking, KEY, waiter);
     return null;
   }
 
@@ -115,12 +115,14 @@ export class SharingTrial {
     } else expect(lock === null ? [] : [lock]).toEqual(holders);
     expect(holders.length <= (permitsOf(holders[0]) ?? 1)).toBe(true);
     expect((await redis.pttl(LOCK)) > 0).toBe(holders.length > 0);
-    expect((await redis.lrange(QUEUE, 0, -1)).map(asWaiter)).toEqual(line);
+    expect((await lineOf(this.#asking, KEY)).map(asWaiter)).toEqual(line);
     expect((await redis.pttl(QUEUE)) > 0).toBe(line.length > 0);
     expect(await redis.pttl(COUNTER)).not.toBe(-1);
     const messages = await this.#server.messages();
     expect(messages.map(({ store, text }) => `${store} <- ${text}`)).toEqual(said);
   }
+
+  readonly #asking: Ask = (...words) => this.#server.redis.call(...words);
 
   #alone(value: string, ttl?: number): Promise<unknown> {
     return this.#run(ACQUIRE_OR_RELEASE, ALONE, wish(value, 1, ttl));
@@ -142,7 +144,6 @@ function filled(expected: unknown, reply: unknown): unknown {
   });
 }
 
-function asWaiter(entry: string): unknown {
-  const [, deadline, value] = /^(\d+) \d+ (.*)$/.exec(entry)!;
-  return { value, isLapsed: Number(deadline) < Date.now() };
+function asWaiter({ value, deadline }: InLine): unknown {
+  return { value, isLapsed: deadline < Date.now() };
 }
