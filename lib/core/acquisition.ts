@@ -163,7 +163,7 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
       return this.#patience.during((signal) => this.#poll(signal));
     return this.#patience.untilDeadline(
       (signal) => this.#queue(signal),
-      () => this.#attempts.atDeadline(),
+      this.#attempts,
       this.#around.timers,
     );
   }

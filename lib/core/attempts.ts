@@ -9,6 +9,8 @@ import { tryAcquireAll } from './many-keys.js';
 import type { Patience } from './patience.js';
 import { reasonOf } from './contract/safe-error.js';
 import { checkBoolean } from './contract/store-answers.js';
+import { LONGEST_SILENCE } from './store/store-pulse.js';
+import type { Pulse, StorePulse } from './store/store-pulse.js';
 import { StoreTimeout } from './store-call.js';
 import type { StoreCalls } from './store-call.js';
 import { Question } from './question.js';
@@ -19,6 +21,7 @@ export interface AttemptSurroundings {
   readonly store: LockStore;
   readonly clock: Clock;
   readonly calls: StoreCalls;
+  readonly pulse: StorePulse;
 }
 
 /** What one caller asks of the store until it has a grant, and the clean-up after whatever came too late. */
@@ -30,6 +33,10 @@ export class Attempts {
   #madeRequest: AcquireRequest | undefined;
   #count = 0;
   #wasHeld = false;
+  /** When the store was asked last. */
+  #askedAt = 0;
+  /** Felt before the end of a wait in its queue. */
+  #pulse: Pulse | undefined;
   /** Set while the last answer was a grant that came too late to be of use. */
   #tooLate: LockStoreError | undefined;
 
@@ -64,6 +71,7 @@ export class Attempts {
     this.#count++;
     const { store, clock } = this.#around;
     const sentAt = clock.now();
+    this.#askedAt = sentAt;
     return this.#ask(
       (asked) => tryAcquireAll(store, this.#request, asked),
       checkAttempt,
@@ -152,7 +160,8 @@ export class Attempts {
 
   #reported(error: unknown, signal: AbortSignal | undefined): unknown {
     if (error instanceof LockError || (signal?.aborted && error === signal.reason)) return error;
-    const isLastAttempt = this.#wasHeld && this.#patience.left <= 0;
+    const isShort = this.#around.clock.now() - this.#askedAt < LONGEST_SILENCE;
+    const isLastAttempt = this.#wasHeld && this.#patience.left <= 0 && isShort;
     if (error instanceof StoreTimeout && isLastAttempt) return this.timeout();
     return this.failure(reasonOf(error), error);
   }
@@ -163,9 +172,15 @@ export class Attempts {
     return new LockStoreError(keyNames(this.#turn.keys), name, why, { cause, report });
   }
 
+  /** Soon comes the deadline of a wait in the queue of the store, which may have said nothing for long. */
+  beforeDeadline(): void {
+    this.#pulse = this.#around.pulse.feel(this.#turn.keys[0]!);
+  }
+
   /** For the deadline of a wait in the queue of the store. Not "held", when nobody knows because the store fails. */
   atDeadline(): LockStoreError | LockTimeoutError {
-    const error = this.#madeRequest && this.#around.store.waitFailure?.(this.#madeRequest);
+    const own = this.#madeRequest && this.#around.store.waitFailure?.(this.#madeRequest);
+    const error = own ?? this.#pulse?.failure;
     return error === undefined ? this.timeout() : this.failure(reasonOf(error), error);
   }
 

@@ -48,7 +48,8 @@ export interface LockStore {
   inspect?(key: string): Promise<LockInspection | undefined>;
   /**
    * Why nobody knows who has the key of a request that waits in `acquire`: the last failure, as long as the store has not been
-   * answered since. Read when the wait comes to its deadline, which then is no `LockTimeoutError`.
+   * answered since. Read when the wait comes to its deadline, which then is no `LockTimeoutError`. Missing: core asks `inspect` a
+   * second before, and an error, or no answer by then, is why.
    */
   waitFailure?(request: AcquireRequest): unknown;
   /** How the last attempt for this request went, for stores that ask several nodes. Read for error messages. */

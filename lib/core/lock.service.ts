@@ -20,6 +20,7 @@ import type { LockServiceOptions } from './service-options.js';
 import type { StoreUse } from './store/store-use.js';
 import { promised, StoreCalls } from './store-call.js';
 import { checkStore, inspectKey, leaveStore, needsLine, useStore } from './store-upkeep.js';
+import { StorePulse } from './store/store-pulse.js';
 import { TimerQueue } from './timer-queue.js';
 import type { Turn } from './turn.js';
 import { Waiters } from './waiters.js';
@@ -52,7 +53,9 @@ export class LockService {
     this.#options = new OptionLayers(defaults);
     const queue = new LocalQueue<Turn>(!needsLine(store));
     const waiters = new Waiters(clock, maxWaitingTotal);
-    this.#around = { store, clock, calls, timers, queue, waiters, keeper, events: this.events };
+    const pulse = new StorePulse(store, clock);
+    const asked = { store, clock, calls, pulse };
+    this.#around = { ...asked, timers, queue, waiters, keeper, events: this.events };
     this.#acquisitions = new Acquisitions(this.#around);
     const deadlocks = new SelfDeadlocks(timers);
     this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);

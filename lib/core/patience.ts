@@ -2,10 +2,19 @@ import { offAbort, onAbort } from './async/abort-listeners.js';
 import { inRootContext } from './async/root-context.js';
 import type { Clock } from './clock.js';
 import type { ResolvedLockOptions } from './lock-options.js';
+import { LONGEST_SILENCE } from './store/store-pulse.js';
 import type { TimerQueue } from './timer-queue.js';
 
 /** What a call to the store may take beyond the end of the wait, so that a last attempt can be made right at it. */
 const LAST_ATTEMPT_GRACE = 100;
+
+/** What becomes of a wait when its time is up. */
+interface WaitEnd {
+  /** Called `LONGEST_SILENCE` before, if the wait is as long as that. */
+  beforeDeadline(): void;
+  /** The reason that it ends with. */
+  atDeadline(): unknown;
+}
 
 /** How long one caller waits, what ends it early, and how long it pauses between two attempts. */
 export class Patience {
@@ -67,18 +76,20 @@ export class Patience {
     }
   }
 
-  /** As `during`, and stops with `reason()` when the time is up. */
+  /** As `during`, and stops when the time is up. */
   async untilDeadline<T>(
     wait: (signal: AbortSignal) => Promise<T>,
-    reason: () => unknown,
+    end: WaitEnd,
     timers: TimerQueue,
   ): Promise<T> {
     if (this.deadline === Infinity) return this.during(wait);
-    const timer = timers.add(this.deadline, () => this.stop(reason()));
+    const due = [timers.add(this.deadline, () => this.stop(end.atDeadline()))];
+    if (this.left > LONGEST_SILENCE)
+      due.push(timers.add(this.deadline - LONGEST_SILENCE, () => end.beforeDeadline()));
     try {
       return await this.during(wait);
     } finally {
-      timers.remove(timer);
+      for (const timer of due) timers.remove(timer);
     }
   }
 

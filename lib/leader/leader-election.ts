@@ -6,6 +6,7 @@ import { LeaderEvents } from './leader-events.js';
 import { checkLeaderOptions, LEADER_RULES } from './leader-options.js';
 import type { LeaderElectionOptions } from './leader-options.js';
 import { LeaderTerm } from './leader-term.js';
+import { watchStore } from './store-watch.js';
 import type { LockJeopardyEvent } from '../core/lock-events.js';
 import type { LockOptions } from '../core/lock-options.js';
 import type { LockInspection } from '../core/lock-store.js';
@@ -97,13 +98,25 @@ export class LeaderElection {
 
   async #stand(signal: AbortSignal): Promise<void> {
     try {
-      const lock = await this.#locks.acquire(this.#key, { ...this.#lockOptions, signal });
+      const lock = await this.#acquire(signal);
       if (signal.aborted) await lock.release();
       else await this.#lead(new LeaderTerm(lock), lock);
     } catch (error) {
       if (!signal.aborted) this.events.publish('failed', error);
     } finally {
       if (this.#locks.isClosed) this.#stop.abort(); // there will be no other lock
+    }
+  }
+
+  /** A candidate hears of a store that is away. */
+  async #acquire(signal: AbortSignal): Promise<Lock> {
+    const end = new AbortController();
+    const failed = (error: unknown) => this.events.publish('failed', error);
+    void watchStore(this.#clock, () => this.leader(), failed, end.signal);
+    try {
+      return await this.#locks.acquire(this.#key, { ...this.#lockOptions, signal });
+    } finally {
+      end.abort();
     }
   }
 
