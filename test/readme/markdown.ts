@@ -30,11 +30,11 @@ export interface Page {
   readonly prose: string;
 }
 
-/** The README and everything below docs/. */
+/** The pages at the root, and everything below docs/. */
 export function pagePaths(): string[] {
   const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
   const pages = docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`);
-  return ['README.md', 'SECURITY.md', ...pages.toSorted()];
+  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages.toSorted()];
 }
 
 export function readPage(path: string): Page {
