@@ -145,7 +145,7 @@ export class LockDeadlockError extends LockError {
   readonly code = 'LOCK_DEADLOCK';
 }
 
-/** Processes disagree about how many may hold the key at the same time. It is the same for all until nobody holds or awaits it. */
+/** Processes disagree about how many may hold the key at the same time. The first number counts while a caller holds or awaits the key. */
 export class LockPermitsError extends LockError {
   readonly code = 'LOCK_PERMITS_DIFFER';
 

@@ -28,7 +28,7 @@ export interface LockLostEvent extends LockEvent {
   readonly error: LockLostError;
 }
 
-/** The work took longer than its lock may last. It may go on, and somebody else may have the lock. */
+/** The work took longer than its lock may last. It may go on, and another caller may have the lock. */
 export interface LockOverdueEvent extends LockEvent {
   /** Milliseconds. */
   readonly maxHold: number;

@@ -75,9 +75,9 @@ export class LockService {
   /**
    * Waits for the lock, at most `waitTimeout`. Release it in a `finally`, or take it with `await using`.
    *
-   * Rejects with `LockTimeoutError` (held by someone else), `LockQueueFullError` (too many wait for it), `LockStoreError` (the store failed), `LockKeyError` (the key is
-   * unusable), `LockDeadlockError` (the calling context holds it) or the reason of `options.signal`. With `reentrant: true`,
-   * the lock may be a share of one that the calling context holds.
+   * Rejects with `LockTimeoutError` (held by another caller), `LockQueueFullError` (too many wait for it), `LockStoreError`
+   * (the store failed), `LockKeyError` (the key is unusable), `LockDeadlockError` (the calling context holds it) or the reason
+   * of `options.signal`. With `reentrant: true`, the lock may be a share of one that the calling context holds.
    */
   acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
     return promised(() => this.#locks.acquire(canonicalKeys(key), this.#options.with(options)));
@@ -142,8 +142,8 @@ export class LockService {
   }
 
   /**
-   * As `enter`, for the handler of a request, whose client may be as slow as it likes: `maxHold` is 300,000, five minutes, where
-   * neither `options` nor the defaults of the service say another.
+   * As `enter`, for the handler of a request: a client can read as slowly as it likes, so the default of `maxHold` is 300,000,
+   * five minutes. `options` and the defaults of the service can set another.
    */
   enterRequest(key: LockKeys, options?: LockOptions): Promise<LockScope> {
     return promised(() =>

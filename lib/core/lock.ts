@@ -96,7 +96,7 @@ export class Lock implements AsyncDisposable {
   }
 
   /**
-   * Makes a read lock of a write lock, without a moment in which nobody holds it: readers come in, writers wait. `mode` is
+   * Makes a read lock of a write lock, without a gap in which the key is free: readers come in, writers wait. `mode` is
    * `'read'` from the call on. Rejects with `LockUnsupportedError` where the store cannot, in a nested call and while nested
    * calls are at work, with `LockLostError` when the lock is no longer ours, with `LockStoreError` when the store failed: the
    * lock is then still held, at least as a reader, and the call may be repeated.

@@ -63,7 +63,7 @@ export class LeaderElection {
     return this.isLeader ? this.#term : undefined;
   }
 
-  /** Who leads: `holder` is `host:pid:startTime`. Resolves `undefined` while nobody does. Rejects with `LockStoreError`. */
+  /** Who leads: `holder` is `host:pid:startTime`. Resolves `undefined` while there is no leader. Rejects with `LockStoreError`. */
   leader(): Promise<LockInspection | undefined> {
     return this.#locks.inspect(this.#key);
   }

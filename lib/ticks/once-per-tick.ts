@@ -48,7 +48,7 @@ export function scheduleOf({ every, timeZone, utcOffset }: TickOptions): TickSch
   return { kind: 'cron', expression: every, timeZone, utcOffset };
 }
 
-/** Runs `work` under the tick that is due, unless somebody has it. */
+/** Runs `work` under the tick that is due, unless another caller has it. */
 export async function atTick<T>(
   locks: LockService,
   ticks: Ticks,

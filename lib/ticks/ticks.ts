@@ -65,7 +65,7 @@ interface Due {
 
 /** The ticks of one job: which one is due now, and how it is locked. */
 export class Ticks {
-  /** One attempt, for a tick that somebody has is done; and nobody gets it again, however soon the job ends or dies. */
+  /** One attempt: a tick that is taken counts as handled. It is not granted again, however soon its job ends or crashes. */
   readonly options: LockOptions;
   readonly name: string;
   readonly #now: () => number;

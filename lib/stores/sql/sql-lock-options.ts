@@ -7,7 +7,7 @@ import type { TableName } from './sql-identifiers.js';
 
 export interface SqlLockStoreOptions extends TableName {
   /**
-   * PostgreSQL: how a connection is made that listens for notifications, open while somebody waits and closed with the store.
+   * PostgreSQL: how a connection is made that listens for notifications, open while a caller waits and closed with the store.
    * `false`: none, and waiters poll by `retryDelay`, in no order. A function: it returns a new `pg.Client` that has not
    * connected, past a pooler that shares connections between transactions, say.
    * @default a client made from `pool.options`; as `false` for what is no `pg.Pool`
