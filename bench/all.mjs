@@ -9,9 +9,11 @@ import { PROJECT } from './lib/project.mjs';
 import { describeMachine } from './report/machine.mjs';
 
 const PARTS = [
+  'paced.mjs',
+  'uncontended.mjs',
+  'cold.mjs',
   'wrapper-cost.mjs',
   'coldstart.mjs',
-  'uncontended.mjs',
   'contended.mjs',
   'processes.mjs',
   'crash.mjs',

@@ -6,8 +6,20 @@ import { projectRequire } from '../lib/project.mjs';
 const { RedisLockStore } = projectRequire('nest-holdfast');
 
 export default () => [
-  onRedis('holdfast', { Redis: Redis6, config: 'defaults, ioredis 6', quick: true }),
-  onRedis('holdfast-ioredis5', { Redis: Redis5, config: 'defaults, ioredis 5' }),
+  onRedis('holdfast', {
+    Redis: Redis6,
+    config: 'renews only where that is measured, ioredis 6',
+    quick: true,
+  }),
+  onRedis('holdfast-ioredis5', {
+    Redis: Redis5,
+    config: 'renews only where that is measured, ioredis 5',
+  }),
+  onRedis('holdfast-renewing', {
+    Redis: Redis6,
+    renews: true,
+    config: 'defaults (always renews), ioredis 6',
+  }),
   onRedis('holdfast-strict', {
     Redis: Redis6,
     storeOptions: { localPassLimit: 0 },
@@ -16,13 +28,15 @@ export default () => [
   }),
 ];
 
-function onRedis(name, { Redis, storeOptions = {}, config, quick = false }) {
+function onRedis(name, { Redis, storeOptions = {}, renews, config, quick = false }) {
   return holdfast(name, {
     variant: storeOptions.localPassLimit === 0 ? 'strict' : 'default',
     config,
+    renews,
     raw: Redis === Redis6 ? 'raw6' : 'raw5',
     quick,
-    features: ['wait', 'redlock', ...(name === 'holdfast' ? ['renew'] : [])], // renewed alike in all of them
+    // Renewed alike in all of them.
+    features: renews ? [] : ['wait', 'redlock', ...(name === 'holdfast' ? ['renew'] : [])],
     keyPrefix: 'lock:',
     async open(...ports) {
       const clients = await connectAll(Redis, ports);

@@ -54,7 +54,7 @@ export function rotate(list, by) {
 async function load(file) {
   try {
     const { default: make } = await import(pathToFileURL(file).href);
-    return make();
+    return make().map((each) => ({ ...each, file }));
   } catch (error) {
     console.error(`# ${file} is left out: ${firstLine(error)}`);
     return [];

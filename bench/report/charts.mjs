@@ -7,6 +7,7 @@ export function drawCharts(results) {
   const byConcurrency = tablesOf(results, 'uncontended-', 'concurrency');
   const redlocks = tablesOf(results, 'redlock-uncontended-', 'concurrency');
   const charts = [
+    paced(results.paced),
     lines('hand-off.svg', byWaiters, 'hand-off p50', Math.min, {
       title: 'Hand-off: from release() to the next holder (median, ms; lower is better)',
       xLabel: 'waiters in one process',
@@ -60,6 +61,21 @@ function lineOf({ library, variant }) {
 
 function oursFirst(a, b) {
   return Number(b.name.startsWith('nest-holdfast')) - Number(a.name.startsWith('nest-holdfast'));
+}
+
+function paced(table) {
+  if (!table) return undefined;
+  const title =
+    'A lock now and then, beside other work: median of a cycle against raw ioredis (lower is better)';
+  const bars = table.rows
+    .map((row) => ({ name: row.name, colour: row.library, value: row['p50 µs/raw'] ?? NaN }))
+    .filter(({ value }) => Number.isFinite(value))
+    .toSorted((a, b) => a.value - b.value);
+  return {
+    file: 'paced.svg',
+    title,
+    svg: barChart({ title, panels: [{ label: 'p50 of raw', bars }] }),
+  };
 }
 
 function held(table) {

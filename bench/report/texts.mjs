@@ -1,7 +1,25 @@
 /** What each group of tables measures: its heading, the ids of its tables, the chart it has, and one honest paragraph. */
 export const SECTIONS = [
   {
-    heading: 'A lock nobody else wants',
+    heading: 'A lock now and then',
+    tables: /^paced$/,
+    charts: ['paced.svg'],
+    text: `What an application sees. One process takes a lock, releases it, does some milliseconds of other work (it builds, serialises,
+parses, sorts and matches a list) and sleeps; then the next candidate has its turn. So every cycle finds caches that other work has
+used and code that is half warm. The candidates take turns cycle by cycle, and another one goes first each time; all have the same number
+of cycles, and a connection of their own to the same server. \`/raw\` is the ratio of the medians of one round. nest-holdfast
+counts a fencing token with every grant, which raw and most peers do not. \`holdfast\` renews no lock here, as the peers in their best
+configuration; \`holdfast-renewing\` is what a service gets that sets nothing.`,
+  },
+  {
+    heading: 'A lock right after a garbage collection',
+    tables: /^collected$/,
+    charts: [],
+    text: `The same, with a full collection forced right before each cycle. It shows what a candidate leaves for the collector to move
+or to throw away, compiled code included.`,
+  },
+  {
+    heading: 'Warm: a lock nobody else wants',
     tables: /^uncontended-/,
     charts: ['cycles.svg'],
     text: `One process takes and releases locks on distinct keys, as many at a time as the concurrency says. Every candidate has a
@@ -9,6 +27,13 @@ connection of its own to the same server; the raw client (\`SET NX PX\` and a co
 or right after each sample, and \`/raw\` is the median of the ratios of those pairs, so the raw client's own row shows how much
 noise is left. nest-holdfast counts a fencing token with every grant, which raw and most peers do not. \`client µs\` is the
 CPU time of the whole process per cycle, garbage collection included; \`writes\` are socket writes per cycle.`,
+  },
+  {
+    heading: 'Cold: the first locks of a process',
+    tables: /^cold$/,
+    charts: [],
+    text: `Each candidate alone in fresh processes that load nothing else. The connection is made before the clock starts; the first lock
+then loads scripts and runs code that was never run. \`all ms\` is the time of all of them, one after the other.`,
   },
   {
     heading: 'The decorated call',
