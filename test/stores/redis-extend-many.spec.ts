@@ -73,7 +73,7 @@ describe('RedisLockStore.extendMany', () => {
   it('asks for each alone when the server forbids one key, and no more', async () => {
     await server.command(
       ...(['ACL', 'SETUSER', 'locks', 'on', '>pw', '~lock:order:*', '~{lock:order:*'] as const),
-      ...(['~lock:secret', '~{lock:secret*', '&holdfast:*', '+@all'] as const),
+      ...(['~lock:secret', '~{lock:secret*', '~{lock:mark:*', '&holdfast:*', '+@all'] as const),
     );
     await using other = new OwnClient(server.url, { username: 'locks', password: 'pw' });
     const limited = new RedisLockStore(other.redis);

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import Redlock from 'redlock';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
-import { OwnClient, RedisLocks, aRequest } from './redis-locks.js';
+import { OwnClient, RedisLocks, aRequest, markOf } from './redis-locks.js';
 
 const COMPARE_AND_DELETE = `
 if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`;
@@ -138,7 +138,7 @@ describe('RedisLockStore beside other holders of the same key', () => {
   });
 
   it('leaves no lock behind where the fencing counter is of the wrong type', async () => {
-    await redis.rpush('{lock:order:42}:fence', 'x');
+    await redis.rpush(markOf('order:42'), 'x');
     const failure = { code: 'LOCK_STORE_FAILED' };
     await expect(own.locks.acquire('order:42')).rejects.toMatchObject(failure);
     await until(async () => (await redis.exists('lock:order:42')) === 0);

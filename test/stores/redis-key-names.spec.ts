@@ -40,7 +40,7 @@ describe('no lock has the name of what stands beside another lock', () => {
   it.each(PREFIXES)(`with the prefix %j (seed ${SEED})`, (prefix) => {
     for (let pair = 0; pair < 5_000; pair++) {
       const clientPrefix = oneOf(CLIENT_PREFIXES);
-      const names = new ServerKeys(prefix, clientPrefix);
+      const names = new ServerKeys(prefix, clientPrefix, false);
       const first = someKey();
       // Half of the time the name of something beside the first lock, as a key.
       const beside = oneOf(all(names, first));
@@ -53,7 +53,7 @@ describe('no lock has the name of what stands beside another lock', () => {
   });
 
   it('a name that is escaped stays in its slot, and others are as they were', () => {
-    const names = new ServerKeys('', '');
+    const names = new ServerKeys('', '', false);
     expect(names.locks(['{a}:fence', '{a}:%line:x', '{a}:fences', '{}:fence', 'a:fence'])).toEqual([
       '{a}:%fence',
       '{a}:%%line:x',
@@ -62,7 +62,7 @@ describe('no lock has the name of what stands beside another lock', () => {
       'a:fence',
     ]);
     expect(clusterSlot('{a}:%fence')).toBe(clusterSlot('a'));
-    expect(new ServerKeys('lock:', '').locks(['{a}:fence'])).toEqual(['lock:{a}:fence']);
+    expect(new ServerKeys('lock:', '', false).locks(['{a}:fence'])).toEqual(['lock:{a}:fence']);
   });
 });
 

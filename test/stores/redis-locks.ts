@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type AcquireRequest, type LockOptions, LockService, RedisLockStore } from 'nest-holdfast';
+import { ServerKeys } from '../../lib/stores/redis/server-keys.js';
 
 /** Closes a client, also one that never got through. */
 export function disconnect(client: { status: string; disconnect(): void }): void {
@@ -43,6 +44,11 @@ export class RedisLocks implements AsyncDisposable {
     await this.locks.close();
     await this.#client[Symbol.asyncDispose]();
   }
+}
+
+/** Where the fencing tokens of `lock:<key>` come from on one server. */
+export function markOf(key: string): string {
+  return new ServerKeys('lock:', '', true).inspected(key)[1]!;
 }
 
 /** One attempt for `keys`, with a token of its own. */

@@ -3,7 +3,7 @@ import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { QueueProcess, inLine, standing } from './queue-process.js';
-import { aRequest, disconnect } from './redis-locks.js';
+import { aRequest, disconnect, markOf } from './redis-locks.js';
 
 describe('What stays on the server while processes wait for each other', () => {
   let server: RedisServer;
@@ -20,7 +20,7 @@ describe('What stays on the server while processes wait for each other', () => {
   });
 
   it('is a counter that does not grow with the number of hand-overs', async () => {
-    const length = async () => Number(await server.command('STRLEN', '{lock:order:42}:fence'));
+    const length = async () => Number(await server.command('STRLEN', markOf('order:42')));
     const handOver = async (times: number) => {
       let held = await processes[0]!.locks.acquire('order:42');
       for (let index = 1; index <= times; index += 1) {

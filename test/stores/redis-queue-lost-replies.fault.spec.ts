@@ -1,6 +1,7 @@
 import { CLIENTS, QueueProcess, inLine, standing } from './queue-process.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { markOf } from './redis-locks.js';
 import { until } from '../support/until.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
@@ -85,7 +86,7 @@ describe.each(CLIENTS)('trap-11 While somebody waits, with %s, a lost reply', (_
     const held = await far.locks.acquire('order:42');
     const { fencingToken } = held;
     const waiting = far.locks.acquire('order:42');
-    const counter = () => server.command('GET', '{lock:order:42}:fence');
+    const counter = () => server.command('GET', markOf('order:42'));
     const before = await counter();
     proxy.replies.drop();
     const released = held.release();

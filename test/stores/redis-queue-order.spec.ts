@@ -2,7 +2,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { leftBehind } from '../support/faults/left-behind.js';
 import { CLIENTS, QueueProcess, inLine, standing } from './queue-process.js';
-import { aRequest } from './redis-locks.js';
+import { aRequest, markOf } from './redis-locks.js';
 
 describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   let server: RedisServer;
@@ -85,9 +85,9 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
     const [own] = processes as [QueueProcess];
     const lock = await own.locks.acquire('order:42');
     const keys = (await server.command('KEYS', '*')) as string[];
-    expect(keys.toSorted()).toEqual(['lock:order:42', '{lock:order:42}:fence']);
+    expect(keys.toSorted()).toEqual(['lock:order:42', markOf('order:42')]);
     expect(await server.command('TYPE', 'lock:order:42')).toBe('string');
-    expect(await server.command('TTL', '{lock:order:42}:fence')).toBeGreaterThan(0);
+    expect(await server.command('TTL', markOf('order:42'))).toBeGreaterThan(0);
     await lock.release();
     expect(await leftBehind(server)).toEqual([]);
   });

@@ -76,7 +76,7 @@ export class RedisLockStore implements LockStore {
       readLocks: true,
       semaphores: canSubscribe(client) ? true : 'polled',
     };
-    this.#keys = new ServerKeys(keyPrefix, clientPrefix);
+    this.#keys = new ServerKeys(keyPrefix, clientPrefix, client.isCluster !== true);
     const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
     this.#watches = new ServerWatches(client, (keys) => this.#keys.locks(keys).map(slotOf));
     this.#takeBacks = takeBacksOf(client);
@@ -147,6 +147,7 @@ export class RedisLockStore implements LockStore {
   }
 
   amongOthers(): void {
+    this.#keys.countEach();
     this.#runner.amongOthers();
     this.#around.lockCalls.gatherWholeTurns();
   }

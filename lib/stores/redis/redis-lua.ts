@@ -5,17 +5,20 @@ import { LINE } from './queue/line-lua.js';
  * holders written in any language exclude each other. Where somebody waits there is a line beside it, of which queue/line-lua.ts
  * speaks. What a lock is while several share it says shared-lua.ts.
  *
- * Also beside it lives a counter, the last fencing token; what a version before wrote behind the number is ignored. A counter lives
- * for a day after the last grant of a token. It never goes back while clocks are sane, even when it was lost: it is at least the
- * server's clock in microseconds.
+ * The last fencing token is in a counter: one for each lock, or on one server one that several locks share (fencing-marks.ts). What a
+ * version before wrote behind the number is ignored. A token never goes back while clocks are sane, even when its counter was lost:
+ * it is at least the server's clock in microseconds.
  *
  * A value is "<id>.<token>:<holder>", of one who shares "<id>*<permits>.<token>:<holder>". The id names the store that waits or
  * holds, and the channel on which it is woken. It begins with ~ on a Cluster, where PUBLISH does not tell whether anybody listens.
  * Numbers are written with `%.0f`, because Lua writes large ones with 14 digits only.
  */
 
-/** Seconds that a counter outlives the last grant of its key. The clock floor makes its loss harmless. */
-export const COUNTER_SECONDS = 86_400;
+/**
+ * Seconds that a counter outlives the last grant. It ends by the clock that its tokens come from, so a clock that goes back does not
+ * end it. One that went ahead of the clock, by tokens from elsewhere, may be lost then.
+ */
+export const COUNTER_SECONDS = 3_600;
 
 /** Fencing tokens that a grant reserves, where its holder may pass it on: as many holders may follow without a command. */
 export const FENCING_BLOCK = 64;

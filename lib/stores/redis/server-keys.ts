@@ -1,4 +1,5 @@
 import { slotTag } from './cluster-slot.js';
+import { FencingMarks } from './fencing-marks.js';
 
 /** What stands beside a lock, in the order in which the scripts want it. */
 const BESIDE = ['fence', 'line'];
@@ -17,12 +18,23 @@ export class ServerKeys {
   readonly #prefix: string;
   readonly #clientPrefix: string;
   readonly #mayCollide: boolean;
+  /** Missing where each lock has a fencing counter of its own. */
+  #marks: FencingMarks | undefined;
 
-  /** `clientPrefix` is what the client puts in front of every key. */
-  constructor(prefix: string, clientPrefix: string) {
+  /**
+   * `clientPrefix` is what the client puts in front of every key. `isOneServer`: its locks share fencing counters, for they need not be
+   * in the slot of the lock.
+   */
+  constructor(prefix: string, clientPrefix: string, isOneServer: boolean) {
     this.#prefix = prefix;
     this.#clientPrefix = clientPrefix;
     this.#mayCollide = prefix === '' || prefix.startsWith('{');
+    if (isOneServer) this.#marks = new FencingMarks(clientPrefix + prefix);
+  }
+
+  /** From now on, each lock has a fencing counter of its own: others raise it, and the tokens of one lock must not raise those of another. */
+  countEach(): void {
+    this.#marks = undefined;
   }
 
   locks(keys: readonly string[]): readonly string[] {
@@ -61,7 +73,8 @@ export class ServerKeys {
     const rest = tag === lock ? '' : `:${lock}`;
     const names = [lock];
     const slot = `{${tag}}:`;
-    for (const what of beside) names.push(slot + what + rest);
+    for (const what of beside)
+      names.push(what === 'fence' && this.#marks ? this.#marks.nameFor(lock) : slot + what + rest);
     return names;
   }
 }
