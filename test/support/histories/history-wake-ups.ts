@@ -8,6 +8,10 @@ export interface WakeUps {
   readonly woken: number[];
 }
 
+const LINE = /\}:line(?::|$)/;
+/** Others wait for what it has, or it has come to the front. */
+const NOT_WOKEN = /^[!?] /;
+
 /**
  * Watches by MONITOR whom the server wakes. A subscription to all channels would count as a listener of each, and the server
  * would take the dead for living.
@@ -40,10 +44,10 @@ export class WakeUpWatch implements AsyncDisposable {
     disconnect(this.#client);
   }
 
-  /** `lpop <queue>`, then `publish holdfast:<id> <value>`. */
+  /** `zrem <line> …`, then `publish holdfast:<id> <value>`. */
   #inScript([name, first, second]: string[]): void {
-    if (name === 'lpop') this.#queue = first!;
-    if (name !== 'publish' || second!.startsWith('!')) return;
+    if (name === 'zrem' && LINE.test(first!)) this.#queue = first!;
+    if (name !== 'publish' || NOT_WOKEN.test(second!)) return;
     let wakeUps = this.#call.get(this.#queue);
     if (!wakeUps) {
       wakeUps = { queue: this.#queue, woken: [] };
