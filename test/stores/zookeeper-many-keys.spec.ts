@@ -1,20 +1,17 @@
 import { LockService, type Lease } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import { aborted } from '../support/faults/in-time.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
 describe('Several keys at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;
-  let proxy: TcpProxy;
   let tests = 0;
   let a = '';
   let b = '';
 
   beforeAll(async () => {
-    zookeeper = await ZooKeeperStores.start();
-    proxy = await TcpProxy.start(zookeeper.server.port);
+    zookeeper = await ZooKeeperStores.shared();
   });
 
   beforeEach(() => {
@@ -22,16 +19,9 @@ describe('Several keys at ZooKeeper', () => {
     [a, b] = [`a:${tests}`, `b:${tests}`];
   });
 
-  afterEach(async () => {
-    proxy.pass();
-    await proxy.accept();
-    await zookeeper.closeAll();
-  });
+  afterEach(() => zookeeper.closeAll());
 
-  afterAll(async () => {
-    await zookeeper[Symbol.asyncDispose]();
-    await proxy.stop();
-  });
+  afterAll(() => zookeeper[Symbol.asyncDispose]());
 
   function both(keys = [a, b]) {
     return { ...aRequest(keys[0]!), keys };
@@ -42,7 +32,7 @@ describe('Several keys at ZooKeeper', () => {
   }
 
   async function remote(options: object = {}) {
-    const store = zookeeper.open(options, `127.0.0.1:${proxy.port}`);
+    const store = zookeeper.openRemote(options);
     await store.inspect(a);
     return store;
   }
@@ -114,11 +104,11 @@ describe('Several keys at ZooKeeper', () => {
   it('whose creation was not answered are found again, and made only once', async () => {
     const store = await remote();
     await (await hold()).release(); // their lines are there now
-    proxy.replies.drop();
+    zookeeper.proxy.replies.drop();
     const taken = hold(store);
     await eachStanding(1);
-    proxy.cutAll();
-    proxy.replies.pass();
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.replies.pass();
     const lease = await taken;
     expect(await standing()).toEqual([1, 1]);
     expect(await lease.release()).toBe(true);
@@ -128,12 +118,12 @@ describe('Several keys at ZooKeeper', () => {
   it('of which only some are found again are all made anew', async () => {
     const store = await remote();
     await (await hold()).release();
-    proxy.replies.drop();
+    zookeeper.proxy.replies.drop();
     const taken = hold(store);
     await eachStanding(1);
     await zookeeper.remove(b, (await zookeeper.line(b))[0]!);
-    proxy.cutAll();
-    proxy.replies.pass();
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.replies.pass();
     const lease = await taken;
     const { fencingToken } = lease;
     expect(await store.inspect(a)).toMatchObject({ fencingToken });
@@ -144,11 +134,11 @@ describe('Several keys at ZooKeeper', () => {
 
   it('are released once when the reply was lost', async () => {
     const lease = await hold(await remote());
-    proxy.replies.drop();
+    zookeeper.proxy.replies.drop();
     const released = lease.release();
     await eachStanding(0);
-    proxy.cutAll();
-    proxy.replies.pass();
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.replies.pass();
     expect(await released).toBe(true);
   });
 
@@ -184,12 +174,12 @@ describe('Several keys at ZooKeeper', () => {
     const store = await remote();
     const request = both();
     const other = (await zookeeper.open().tryAcquire(request))!;
-    proxy.requests.drop();
-    const sent = proxy.requests.bytes;
+    zookeeper.proxy.requests.drop();
+    const sent = zookeeper.proxy.requests.bytes;
     const attempt = store.tryAcquire(request);
-    await until(() => proxy.requests.bytes > sent);
-    proxy.cutAll();
-    proxy.requests.pass();
+    await until(() => zookeeper.proxy.requests.bytes > sent);
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.requests.pass();
     expect(await attempt).toBeUndefined();
     expect(await standing()).toEqual([1, 1]);
     expect(await other.release()).toBe(true);

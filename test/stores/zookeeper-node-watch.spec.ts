@@ -3,7 +3,6 @@ import type { Connection } from '../../lib/stores/zookeeper/connection.js';
 import { Tenure } from '../../lib/stores/zookeeper/tenure.js';
 import { Deferred } from '../nest/support/deferred.js';
 import { aborted, inTime } from '../support/faults/in-time.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest } from './zookeeper-stores.js';
 
@@ -13,31 +12,23 @@ const LONG_BEFORE_A_BEAT = 10_000;
 
 describe('A holder at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;
-  let proxy: TcpProxy;
   let keys = 0;
   let key = '';
 
   beforeAll(async () => {
-    zookeeper = await ZooKeeperStores.start();
-    proxy = await TcpProxy.start(zookeeper.server.port);
+    zookeeper = await ZooKeeperStores.shared();
   });
 
   beforeEach(() => {
     key = `order-${(keys += 1)}`;
   });
 
-  afterEach(async () => {
-    await proxy.accept();
-    await zookeeper.closeAll();
-  });
+  afterEach(() => zookeeper.closeAll());
 
-  afterAll(async () => {
-    await zookeeper[Symbol.asyncDispose]();
-    await proxy.stop();
-  });
+  afterAll(() => zookeeper[Symbol.asyncDispose]());
 
   async function hold(all = [key], permits?: number): Promise<Lease> {
-    const store = zookeeper.open(SESSION, `127.0.0.1:${proxy.port}`);
+    const store = zookeeper.openRemote(SESSION);
     return (await store.tryAcquire({ ...aRequest(key, permits), keys: all }))!;
   }
 
@@ -109,10 +100,10 @@ describe('A holder at ZooKeeper', () => {
   it('is told of what happened while it was cut off', async () => {
     const lease = await hold();
     await watching(1);
-    proxy.refuse();
-    proxy.cutAll();
+    zookeeper.proxy.refuse();
+    zookeeper.proxy.cutAll();
     await removeNode();
-    await proxy.accept();
+    await zookeeper.proxy.accept();
     await isTold(lease);
   });
 

@@ -1,34 +1,24 @@
 import type { Lease } from 'nest-holdfast';
 import { aborted } from '../support/faults/in-time.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
 
 describe('The line for a lock at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;
-  let proxy: TcpProxy;
   let keys = 0;
   let key = '';
 
   beforeAll(async () => {
     zookeeper = await ZooKeeperStores.start();
-    proxy = await TcpProxy.start(zookeeper.server.port);
   });
 
   beforeEach(() => {
     key = `order:${(keys += 1)}`;
   });
 
-  afterEach(async () => {
-    proxy.pass();
-    await proxy.accept();
-    await zookeeper.closeAll();
-  });
+  afterEach(() => zookeeper.closeAll());
 
-  afterAll(async () => {
-    await zookeeper[Symbol.asyncDispose]();
-    await proxy.stop();
-  });
+  afterAll(() => zookeeper[Symbol.asyncDispose]());
 
   function hold(store = zookeeper.open(), request = aRequest(key)): Promise<Lease> {
     return store.tryAcquire(request).then((lease) => lease!);
@@ -36,7 +26,7 @@ describe('The line for a lock at ZooKeeper', () => {
 
   /** A store behind the proxy, with a session. */
   async function remote(sessionTimeout = 15_000) {
-    const store = zookeeper.open({ sessionTimeout }, `127.0.0.1:${proxy.port}`);
+    const store = zookeeper.openRemote({ sessionTimeout });
     await store.inspect(key);
     return store;
   }
@@ -123,11 +113,11 @@ describe('The line for a lock at ZooKeeper', () => {
   it('finds a node again whose creation was not answered, and makes no other one', async () => {
     const store = await remote();
     await (await hold(store)).release(); // its line is there now
-    proxy.replies.drop();
+    zookeeper.proxy.replies.drop();
     const taken = hold(store);
     await zookeeper.standing(key, 1);
-    proxy.cutAll();
-    proxy.replies.pass();
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.replies.pass();
     const lease = await taken;
     expect(await zookeeper.line(key)).toHaveLength(1);
     expect(await lease.release()).toBe(true);
@@ -136,33 +126,33 @@ describe('The line for a lock at ZooKeeper', () => {
 
   it('makes a node whose creation never reached the server', async () => {
     const store = await remote();
-    const sent = proxy.requests.bytes;
-    proxy.requests.drop();
+    const sent = zookeeper.proxy.requests.bytes;
+    zookeeper.proxy.requests.drop();
     const taken = hold(store);
-    await until(() => proxy.requests.bytes > sent);
-    proxy.cutAll();
-    proxy.requests.pass();
+    await until(() => zookeeper.proxy.requests.bytes > sent);
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.requests.pass();
     expect(await (await taken).release()).toBe(true);
   });
 
   it('completes a release whose reply was lost', async () => {
     const lease = await hold(await remote());
-    proxy.replies.drop();
+    zookeeper.proxy.replies.drop();
     const released = lease.release();
     await zookeeper.standing(key, 0);
-    proxy.cutAll();
-    proxy.replies.pass();
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.replies.pass();
     expect(await released).toBe(true);
   });
 
   it('completes a release that never reached the server, once there is a connection', async () => {
     const lease = await hold(await remote());
-    proxy.refuse();
-    proxy.cutAll();
+    zookeeper.proxy.refuse();
+    zookeeper.proxy.cutAll();
     const released = lease.release();
     const next = zookeeper.open().acquire(aRequest(key), noEnd());
     await zookeeper.standing(key, 2);
-    await proxy.accept();
+    await zookeeper.proxy.accept();
     expect(await released).toBe(true);
     await (await next).release();
   });
@@ -172,10 +162,10 @@ describe('The line for a lock at ZooKeeper', () => {
     const store = await remote();
     const waiting = store.acquire(aRequest(key), noEnd());
     await zookeeper.standing(key, 2);
-    proxy.refuse();
-    proxy.cutAll();
+    zookeeper.proxy.refuse();
+    zookeeper.proxy.cutAll();
     await lease.release();
-    await proxy.accept();
+    await zookeeper.proxy.accept();
     await (await waiting).release();
   });
 
@@ -184,10 +174,10 @@ describe('The line for a lock at ZooKeeper', () => {
     const store = await remote(600);
     const waiting = store.acquire(aRequest(key), noEnd());
     await zookeeper.standing(key, 2);
-    proxy.refuse();
-    proxy.cutAll();
+    zookeeper.proxy.refuse();
+    zookeeper.proxy.cutAll();
     await zookeeper.standing(key, 1);
-    await proxy.accept();
+    await zookeeper.proxy.accept();
     await zookeeper.standing(key, 2);
     await lease.release();
     await (await waiting).release();

@@ -1,6 +1,5 @@
 import { LockService } from 'nest-holdfast';
 import { aborted, inTime } from '../support/faults/in-time.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperConsole } from './zookeeper-console.js';
 import { ZooKeeperStores, aRequest, noEnd } from './zookeeper-stores.js';
@@ -10,14 +9,12 @@ const LONG_SESSION = { sessionTimeout: 60_000 };
 
 describe('A ZooKeeper that refuses to delete for a while', () => {
   let zookeeper: ZooKeeperStores;
-  let proxy: TcpProxy;
   let console: ZooKeeperConsole;
   let keys = 0;
   let key = '';
 
   beforeAll(async () => {
     zookeeper = await ZooKeeperStores.start();
-    proxy = await TcpProxy.start(zookeeper.server.port);
     console = new ZooKeeperConsole(zookeeper.server.url);
   });
 
@@ -32,11 +29,10 @@ describe('A ZooKeeper that refuses to delete for a while', () => {
   afterAll(async () => {
     await console[Symbol.asyncDispose]();
     await zookeeper[Symbol.asyncDispose]();
-    await proxy.stop();
   });
 
   function remote() {
-    return zookeeper.open(LONG_SESSION, `127.0.0.1:${proxy.port}`);
+    return zookeeper.openRemote(LONG_SESSION);
   }
 
   function freeze(isFrozen = true, line = key): Promise<void> {
@@ -45,13 +41,13 @@ describe('A ZooKeeper that refuses to delete for a while', () => {
 
   /** Resolves when the server has answered something after it had sent so many bytes. */
   async function answered(seen: number): Promise<void> {
-    await until(() => proxy.replies.bytes > seen);
+    await until(() => zookeeper.proxy.replies.bytes > seen);
   }
 
   it('has a release done as soon as it is allowed', async () => {
     const lease = (await remote().tryAcquire(aRequest(key)))!;
     await freeze();
-    const seen = proxy.replies.bytes;
+    const seen = zookeeper.proxy.replies.bytes;
     const released = lease.release();
     await answered(seen);
     expect(await zookeeper.line(key)).toHaveLength(1);
@@ -82,7 +78,7 @@ describe('A ZooKeeper that refuses to delete for a while', () => {
     const ended = expect(waiting).rejects.toThrow('enough');
     await zookeeper.standing(key, 2);
     await freeze();
-    const seen = proxy.replies.bytes;
+    const seen = zookeeper.proxy.replies.bytes;
     end.abort(new Error('enough'));
     await answered(seen);
     await inTime(10_000, ended);
@@ -110,14 +106,14 @@ describe('A ZooKeeper that refuses to delete for a while', () => {
     await (await first.tryAcquire({ ...aRequest(key), keys: [key, other] }))!.release();
     const store = remote();
     await store.inspect(key);
-    proxy.replies.drop();
+    zookeeper.proxy.replies.drop();
     const attempt = store.tryAcquire({ ...aRequest(key), keys: [key, other] });
     const failed = expect(attempt).rejects.toThrow('refused with NO_AUTH (-102)');
     await zookeeper.standing(other, 1);
     await zookeeper.remove(other, (await zookeeper.line(other))[0]!);
     await freeze();
-    proxy.cutAll();
-    proxy.pass();
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.pass();
     await inTime(10_000, failed);
     expect(await zookeeper.line(key)).toHaveLength(1);
     await freeze(false);
@@ -140,7 +136,7 @@ describe('A ZooKeeper that refuses to delete for a while', () => {
     const store = remote();
     const lease = (await store.tryAcquire(aRequest(key)))!;
     await freeze();
-    const seen = proxy.replies.bytes;
+    const seen = zookeeper.proxy.replies.bytes;
     const released = lease.release();
     await answered(seen);
     await inTime(10_000, store.close());

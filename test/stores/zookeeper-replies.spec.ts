@@ -49,7 +49,7 @@ describe('An answer that ZooKeeperLockStore did not ask for', () => {
       };
       return client;
     });
-    stores = await ZooKeeperStores.start();
+    stores = await ZooKeeperStores.shared();
     store = stores.open();
     locks = new LockService(store, { ttl: 30_000 });
     await locks.withLock(KEY, () => {});

@@ -21,33 +21,23 @@ function serviceOn(store: ZooKeeperLockStore) {
 
 describe('The session of ZooKeeperLockStore', () => {
   let zookeeper: ZooKeeperStores;
-  let proxy: TcpProxy;
   let keys = 0;
   let key = '';
 
   beforeAll(async () => {
     zookeeper = await ZooKeeperStores.start();
-    proxy = await TcpProxy.start(zookeeper.server.port);
   });
 
   beforeEach(() => {
     key = `order:${(keys += 1)}`;
   });
 
-  afterEach(async () => {
-    zookeeper.server.resume();
-    proxy.pass();
-    await proxy.accept();
-    await zookeeper.closeAll();
-  });
+  afterEach(() => zookeeper.closeAll());
 
-  afterAll(async () => {
-    await zookeeper[Symbol.asyncDispose]();
-    await proxy.stop();
-  });
+  afterAll(() => zookeeper[Symbol.asyncDispose]());
 
   function remote(options: object = {}): ZooKeeperLockStore {
-    return zookeeper.open({ sessionTimeout: SESSION, ...options }, `127.0.0.1:${proxy.port}`);
+    return zookeeper.openRemote({ sessionTimeout: SESSION, ...options });
   }
 
   it('keeps a lock for longer than its timeout', async () => {
@@ -63,7 +53,7 @@ describe('The session of ZooKeeperLockStore', () => {
   it('puts a lock into jeopardy when the connection is lost, and says when it is well again', async () => {
     const { locks, events } = serviceOn(remote());
     const lock = await locks.acquire(key);
-    proxy.cutAll();
+    zookeeper.proxy.cutAll();
     await until(() => events.length === 2);
     expect(events).toEqual(['jeopardy', 'recovered']);
     expect(await lock.release()).toBe(true);
@@ -73,15 +63,15 @@ describe('The session of ZooKeeperLockStore', () => {
     const clock = new FakeClock();
     const { locks, events } = serviceOn(remote({ clock }));
     const { signal } = await locks.acquire(key);
-    proxy.replies.drop();
-    proxy.requests.drop();
+    zookeeper.proxy.replies.drop();
+    zookeeper.proxy.requests.drop();
     for (let ms = 0; ms < SESSION; ms += 100) await clock.advance(100);
     expect(signal.aborted).toBe(true);
     expect(await zookeeper.line(key)).toHaveLength(1);
     expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'session' });
     expect(events.at(0)).toBe('jeopardy');
     expect(events.at(-1)).toBe('lost');
-    proxy.pass();
+    zookeeper.proxy.pass();
     const next = await locks.acquire(key); // in a new session, when the server has ended the old one
     expect(await next.release()).toBe(true);
   });
@@ -90,11 +80,11 @@ describe('The session of ZooKeeperLockStore', () => {
     const clock = new FakeClock(); // on which the timeout never passes
     const store = remote({ clock });
     const lease = (await store.tryAcquire(aRequest(key)))!;
-    proxy.refuse();
-    proxy.cutAll();
+    zookeeper.proxy.refuse();
+    zookeeper.proxy.cutAll();
     await zookeeper.standing(key, 0);
     expect(lease.lost!.aborted).toBe(false);
-    await proxy.accept();
+    await zookeeper.proxy.accept();
     await aborted(lease.lost!);
     expect(String(lease.lost!.reason)).toContain('it has expired');
     expect(await lease.extend(1_000)).toBe(false);
@@ -107,7 +97,7 @@ describe('The session of ZooKeeperLockStore', () => {
   it('counts from before the last answered write was sent, less 1 % and 2 ms', async () => {
     const clock = new FakeClock();
     const lease = (await remote({ clock }).tryAcquire(aRequest(key)))!;
-    proxy.requests.drop();
+    zookeeper.proxy.requests.drop();
     await clock.advance(SESSION * 0.99 - 3);
     expect(lease.lost!.aborted).toBe(false);
     await clock.advance(1);
@@ -131,10 +121,10 @@ describe('The session of ZooKeeperLockStore', () => {
     const store = remote();
     expect(await (await store.tryAcquire(aRequest(key)))!.release()).toBe(true);
     const connections = () => zookeeper.metric('num_alive_connections');
-    proxy.refuse();
-    proxy.cutAll();
+    zookeeper.proxy.refuse();
+    zookeeper.proxy.cutAll();
     await until(async () => (await zookeeper.metric('global_sessions')) === 0);
-    await proxy.accept();
+    await zookeeper.proxy.accept();
     expect(await (await store.tryAcquire(aRequest(key)))!.release()).toBe(true);
     await store.close();
     await until(async () => (await connections()) === 1); // the one that asks
@@ -168,14 +158,14 @@ describe('The session of ZooKeeperLockStore', () => {
   });
 
   it('is not waited for longer than connectTimeout, and the error names the servers', async () => {
-    proxy.refuse();
+    zookeeper.proxy.refuse();
     const store = remote({ connectTimeout: 100, sessionTimeout: 60_000 });
     const attempt = store.tryAcquire(aRequest(key));
-    const message = `no connection to ZooKeeper at 127.0.0.1:${proxy.port} within 100 ms`;
+    const message = `no connection to ZooKeeper at 127.0.0.1:${zookeeper.proxy.port} within 100 ms`;
     await expect(attempt).rejects.toThrow(message);
     const wait = store.acquire(aRequest(key), AbortSignal.abort(new Error('enough')));
     await expect(wait).rejects.toThrow('enough');
-    await proxy.accept();
+    await zookeeper.proxy.accept();
     const lease = await until(() => store.tryAcquire(aRequest(key)));
     expect(await lease.release()).toBe(true);
   });

@@ -3,7 +3,6 @@ import type { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { aborted } from '../support/faults/in-time.js';
 import { Lines } from '../../lib/stores/zookeeper/lines.js';
 import { Watches } from '../../lib/stores/zookeeper/watches.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { shareInTurns } from './etcd-zookeeper-turns.js';
 import { ZooKeeperConsole } from './zookeeper-console.js';
@@ -13,13 +12,11 @@ const READ = Infinity;
 
 describe('A key that is shared at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;
-  let proxy: TcpProxy;
   let keys = 0;
   let key = '';
 
   beforeAll(async () => {
-    zookeeper = await ZooKeeperStores.start();
-    proxy = await TcpProxy.start(zookeeper.server.port);
+    zookeeper = await ZooKeeperStores.shared();
   });
 
   beforeEach(() => {
@@ -28,15 +25,10 @@ describe('A key that is shared at ZooKeeper', () => {
 
   afterEach(async () => {
     jest.restoreAllMocks();
-    proxy.pass();
-    await proxy.accept();
     await zookeeper.closeAll();
   });
 
-  afterAll(async () => {
-    await zookeeper[Symbol.asyncDispose]();
-    await proxy.stop();
-  });
+  afterAll(() => zookeeper[Symbol.asyncDispose]());
 
   function open(count: number): ZooKeeperLockStore[] {
     return Array.from({ length: count }, () => zookeeper.openTimeless());
@@ -56,7 +48,7 @@ describe('A key that is shared at ZooKeeper', () => {
 
   /** A store behind the proxy, with a session. */
   async function remote(sessionTimeout = 15_000) {
-    const store = zookeeper.open({ sessionTimeout }, `127.0.0.1:${proxy.port}`);
+    const store = zookeeper.openRemote({ sessionTimeout });
     await store.inspect(key);
     return store;
   }
@@ -144,7 +136,7 @@ describe('A key that is shared at ZooKeeper', () => {
 
   it.each([
     ['is closed', async (store: ZooKeeperLockStore) => store.close()],
-    ['is cut off', async () => (proxy.refuse(), proxy.cutAll())],
+    ['is cut off', async () => (zookeeper.proxy.refuse(), zookeeper.proxy.cutAll())],
   ])('gets the permit back of one whose process %s', async (_, end) => {
     const dying = await remote(600);
     const lost = [await hold(2, dying), await hold(2, dying)];
@@ -176,11 +168,11 @@ describe('A key that is shared at ZooKeeper', () => {
   it('finds a sharer again whose creation was not answered, and makes no other one', async () => {
     const store = await remote();
     await (await hold(3)).release(); // its line is there now
-    proxy.replies.drop();
+    zookeeper.proxy.replies.drop();
     const taken = hold(3, store);
     await zookeeper.standing(key, 1);
-    proxy.cutAll();
-    proxy.replies.pass();
+    zookeeper.proxy.cutAll();
+    zookeeper.proxy.replies.pass();
     expect(await (await taken).release()).toBe(true);
     await zookeeper.standing(key, 0);
   });
@@ -239,13 +231,13 @@ describe('A key that is shared at ZooKeeper', () => {
     it.each(['requests', 'replies'] as const)('is shared though the %s were lost', async (way) => {
       const writer = await hold(undefined, await remote());
       const reading = await wait(2, READ);
-      const sent = proxy.requests.bytes;
-      proxy[way].drop();
+      const sent = zookeeper.proxy.requests.bytes;
+      zookeeper.proxy[way].drop();
       const made = writer.downgrade!();
       if (way === 'replies') await reading.lease;
-      else await until(() => proxy.requests.bytes > sent);
-      proxy.cutAll();
-      proxy.pass();
+      else await until(() => zookeeper.proxy.requests.bytes > sent);
+      zookeeper.proxy.cutAll();
+      zookeeper.proxy.pass();
       expect(await made).toBe(true);
       await (await reading.lease).release();
       expect(await writer.release()).toBe(true);

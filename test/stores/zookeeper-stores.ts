@@ -3,6 +3,7 @@ import type { AcquireRequest } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore, type ZooKeeperLockStoreOptions } from 'nest-holdfast/zookeeper';
 import { type ServerCommand, startOnFreePort } from '../support/server-process.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { ZooKeeperServer } from '../support/zookeeper-server.js';
 import { until } from '../support/until.js';
 import { ZooKeeperConsole } from './zookeeper-console.js';
@@ -15,28 +16,44 @@ class TidyServer extends ZooKeeperServer {
   }
 }
 
-/** A server, and stores that each stand for a process and close with it. */
+/** A server, a network in front of it that may break, and stores that each stand for a process and close with them. */
 export class ZooKeeperStores implements AsyncDisposable {
   readonly server: ZooKeeperServer;
+  readonly proxy: TcpProxy;
   readonly #stores: ZooKeeperLockStore[] = [];
 
   static async start(): Promise<ZooKeeperStores> {
-    return new ZooKeeperStores(await ZooKeeperServer.start());
+    return ZooKeeperStores.#on(await ZooKeeperServer.start());
+  }
+
+  /** On the server of this Jest worker, empty. */
+  static async shared(): Promise<ZooKeeperStores> {
+    return ZooKeeperStores.#on(await ZooKeeperServer.shared());
   }
 
   /** With a server that looks for empty containers five times a second, and not once a minute. */
   static async startTidy(): Promise<ZooKeeperStores> {
-    return new ZooKeeperStores(await startOnFreePort((port) => new TidyServer(port, {})));
+    return ZooKeeperStores.#on(await startOnFreePort((port) => new TidyServer(port, {})));
   }
 
-  constructor(server: ZooKeeperServer) {
+  static async #on(server: ZooKeeperServer): Promise<ZooKeeperStores> {
+    return new ZooKeeperStores(server, await TcpProxy.start(server.port));
+  }
+
+  private constructor(server: ZooKeeperServer, proxy: TcpProxy) {
     this.server = server;
+    this.proxy = proxy;
   }
 
   open(options: ZooKeeperLockStoreOptions = {}, servers = this.server.url): ZooKeeperLockStore {
     const store = new ZooKeeperLockStore(servers, options);
     this.#stores.push(store);
     return store;
+  }
+
+  /** One whose connection goes through `proxy`. */
+  openRemote(options: ZooKeeperLockStoreOptions = {}): ZooKeeperLockStore {
+    return this.open(options, `127.0.0.1:${this.proxy.port}`);
   }
 
   /** One by whose clock no lock is held for so long that its own node is watched: for tests that count watches. */
@@ -71,13 +88,17 @@ export class ZooKeeperStores implements AsyncDisposable {
     return Number(lines.find((line) => line.startsWith(`zk_${name}\t`))?.split('\t')[1]);
   }
 
+  /** Mends the server and the network, and closes the stores. */
   async closeAll(): Promise<void> {
     this.server.resume();
+    this.proxy.pass();
+    await this.proxy.accept();
     await Promise.all(this.#stores.splice(0).map((store) => store.close()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.closeAll();
+    await this.proxy.stop();
     await this.server.stop();
   }
 }
