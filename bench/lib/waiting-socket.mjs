@@ -78,9 +78,10 @@ export class WaitingSocket {
 
   #got(reply) {
     if (reply instanceof Error) throw reply;
+    if (this.#hasLeft) return;
     const [kind, , text] = Array.isArray(reply) ? reply : [];
     if (kind === 'message' && text.startsWith('? ')) return this.#beat();
-    if (this.#hasLeft || !Array.isArray(kind)) return; // HELLO, SUBSCRIBE
+    if (!Array.isArray(kind)) return; // HELLO, SUBSCRIBE
     const [state, , inFront] = kind;
     if (state !== 0) throw new Error(`not in line: ${reply}`);
     this.#stands?.();

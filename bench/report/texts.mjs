@@ -109,6 +109,16 @@ library reported as lost, whichever is more. A library that renews late has less
 defaults, and \`lowest ttl ms\` shows it.`,
   },
   {
+    heading: 'Processes that wait',
+    tables: /^waiting$/,
+    charts: [],
+    text: `Processes that wait for one key, which somebody keeps. They are not started: for each of the \`sockets\` there is one
+connection that sends what the store of such a process sends, with the same scripts, at the same pace and at a time of its own; the
+\`services\` are real ones, with the two connections that each of them has. \`server %\` is all that the server used of one core,
+0.1 of it when nobody is connected. \`beats/s\` are signs of life, \`questions/s\` the questions whether messages still arrive.
+\`bytes/waiter\` is what the line takes on the server, \`left\` the keys that are there after the last one has gone.`,
+  },
+  {
     heading: 'Several servers: a lock nobody else wants',
     tables: /^redlock-uncontended-/,
     charts: ['redlock-cycles.svg'],
