@@ -7,10 +7,8 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { compact, contentOf, metric, put, remove } from './etcd-content.js';
 import { never, requestFor } from './etcd-requests.js';
+import { LONG_BEFORE_A_BEAT, SESSION, isTold, itIsToldOfItsNode } from './watched-holder.js';
 
-/** A beat each third of it: too late for these tests. */
-const SESSION = { sessionTimeout: 60_000 };
-const LONG_BEFORE_A_BEAT = 10_000;
 const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 
 describe('A holder at etcd', () => {
@@ -46,7 +44,7 @@ describe('A holder at etcd', () => {
     return store;
   }
 
-  async function hold(all = [key], permits?: number): Promise<Lease> {
+  async function hold(all: readonly string[] = [key], permits?: number): Promise<Lease> {
     return (await open().tryAcquire(requestFor(key, { keys: all, permits })))!;
   }
 
@@ -70,30 +68,7 @@ describe('A holder at etcd', () => {
     await remove(server, (await nodes(of))[0]!);
   }
 
-  async function isTold(lease: Lease): Promise<void> {
-    await inTime(LONG_BEFORE_A_BEAT, aborted(lease.lost!));
-    expect(String(lease.lost!.reason)).toContain('was deleted at etcd');
-    expect(await lease.extend(1_000)).toBe(false);
-    expect(await lease.release()).toBe(false);
-  }
-
-  it.each([
-    ['of a lock', undefined],
-    ['of a reader', Infinity],
-    ['of a semaphore', 3],
-  ])('is told at once when somebody deletes its node, %s', async (_, permits) => {
-    const lease = await hold([key], permits);
-    await watching(1);
-    await removeNode();
-    await isTold(lease);
-    await watching(0);
-  });
-
-  it('is told when that happens before the node is watched', async () => {
-    const lease = await hold();
-    await removeNode();
-    await isTold(lease);
-  });
+  itIsToldOfItsNode({ hold, watching, nodes, removeNode }, () => key);
 
   it('is told when it had waited for its lock', async () => {
     const first = await hold();
@@ -103,16 +78,6 @@ describe('A holder at etcd', () => {
     const second = await waiting;
     await removeNode();
     await isTold(second);
-  });
-
-  it('is told of each of its keys, and gives the others back', async () => {
-    const all = [key, ...Array.from({ length: 20 }, (_, index) => `${key}-${index}`)];
-    const lease = await hold(all);
-    await watching(21);
-    await removeNode(all[1]);
-    await isTold(lease);
-    for (const each of all) await until(async () => (await nodes(each)).length === 0);
-    await watching(0);
   });
 
   it('is told when it has become a reader meanwhile, which is no loss', async () => {

@@ -3,7 +3,7 @@ import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { rejectionOf } from '../core/support/outcome.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { until } from '../support/until.js';
-import type { EtcdClient, TxnResponse } from '../../lib/stores/etcd/etcd-client.js';
+import type { TxnResponse } from '../../lib/stores/etcd/etcd-client.js';
 import { never, requestFor } from './etcd-requests.js';
 
 const KEY = 'order:42';
@@ -16,16 +16,12 @@ let lie:
 /** Who holds does not watch here: the lies are for the questions that are put. */
 jest.mock('../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
-jest.mock('../../lib/stores/etcd/open-client.js', () => {
-  const actual = jest.requireActual<typeof import('../../lib/stores/etcd/open-client.js')>(
-    '../../lib/stores/etcd/open-client.js',
-  );
-  return {
-    ...actual,
-    openClient: async (...args: Parameters<typeof actual.openClient>): Promise<EtcdClient> => {
-      const client = await actual.openClient(...args);
-      const txn = client.kv.txn.bind(client.kv);
-      client.kv.txn = async (...asked) => {
+jest.mock('../../lib/stores/etcd/open-client.js', () =>
+  jest
+    .requireActual<typeof import('./etcd-doctored.js')>('./etcd-doctored.js')
+    .openingDoctored(({ kv }) => {
+      const txn = kv.txn.bind(kv);
+      kv.txn = async (...asked) => {
         const real = await txn(...asked);
         const [{ compare, success }] = asked;
         const creates =
@@ -33,10 +29,8 @@ jest.mock('../../lib/stores/etcd/open-client.js', () => {
         if (!lie || (lie.isCreation && !creates) || lie.times-- <= 0) return real;
         return lie.answerOf(real) as TxnResponse;
       };
-      return client;
-    },
-  };
-});
+    }),
+);
 
 const WRONG: Record<string, (real: TxnResponse) => unknown> = {
   undefined: () => undefined,

@@ -3,7 +3,7 @@ import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { rejectionOf } from '../core/support/outcome.js';
 import { EtcdServer } from '../support/etcd-server.js';
 import { until } from '../support/until.js';
-import type { EtcdClient, EtcdStream } from '../../lib/stores/etcd/etcd-client.js';
+import type { EtcdStream } from '../../lib/stores/etcd/etcd-client.js';
 
 const KEY = 'order:42';
 /** Milliseconds. Beats are sent each third of it. */
@@ -27,25 +27,18 @@ function lyingStream<S, R>(kind: Kind, stream: EtcdStream<S, R>): EtcdStream<S, 
   return stream;
 }
 
-jest.mock('../../lib/stores/etcd/open-client.js', () => {
-  const actual = jest.requireActual<typeof import('../../lib/stores/etcd/open-client.js')>(
-    '../../lib/stores/etcd/open-client.js',
-  );
-  return {
-    ...actual,
-    openClient: async (...args: Parameters<typeof actual.openClient>): Promise<EtcdClient> => {
-      const client = await actual.openClient(...args);
-      const { leaseClient, watchClient } = client;
+jest.mock('../../lib/stores/etcd/open-client.js', () =>
+  jest
+    .requireActual<typeof import('./etcd-doctored.js')>('./etcd-doctored.js')
+    .openingDoctored(({ leaseClient, watchClient }) => {
       const grant = leaseClient.leaseGrant.bind(leaseClient);
       leaseClient.leaseGrant = async (...asked) => told('grant', await grant(...asked)) as never;
       const beats = leaseClient.leaseKeepAlive.bind(leaseClient);
       leaseClient.leaseKeepAlive = async () => lyingStream('beat', await beats());
       const watch = watchClient.watch.bind(watchClient);
       watchClient.watch = async () => lyingStream('watch', await watch());
-      return client;
-    },
-  };
-});
+    }),
+);
 
 const VALUES = [undefined, null, 'QUEUED', [], {}];
 const LEASES = [...VALUES, { ID: '7' }, { TTL: '6' }, { ID: {}, TTL: '6' }, { ID: '7', TTL: 'x' }];

@@ -2,13 +2,9 @@ import type { Lease } from 'nest-holdfast';
 import type { Connection } from '../../lib/stores/zookeeper/connection.js';
 import { Tenure } from '../../lib/stores/zookeeper/tenure.js';
 import { Deferred } from '../nest/support/deferred.js';
-import { aborted, inTime } from '../support/faults/in-time.js';
 import { until } from '../support/until.js';
+import { SESSION, isTold, itIsToldOfItsNode } from './watched-holder.js';
 import { ZooKeeperStores, aRequest } from './zookeeper-stores.js';
-
-/** A beat each quarter of it also looks after the nodes: too late for these tests. */
-const SESSION = { sessionTimeout: 60_000 };
-const LONG_BEFORE_A_BEAT = 10_000;
 
 describe('A holder at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;
@@ -27,7 +23,7 @@ describe('A holder at ZooKeeper', () => {
 
   afterAll(() => zookeeper[Symbol.asyncDispose]());
 
-  async function hold(all = [key], permits?: number): Promise<Lease> {
+  async function hold(all: readonly string[] = [key], permits?: number): Promise<Lease> {
     const store = zookeeper.openRemote(SESSION);
     return (await store.tryAcquire({ ...aRequest(key, permits), keys: all }))!;
   }
@@ -41,40 +37,7 @@ describe('A holder at ZooKeeper', () => {
     await zookeeper.remove(of, (await zookeeper.line(of))[0]!);
   }
 
-  async function isTold(lease: Lease): Promise<void> {
-    await inTime(LONG_BEFORE_A_BEAT, aborted(lease.lost!));
-    expect(String(lease.lost!.reason)).toContain('was deleted at ZooKeeper');
-    expect(await lease.extend(1_000)).toBe(false);
-    expect(await lease.release()).toBe(false);
-  }
-
-  it.each([
-    ['of a lock', undefined],
-    ['of a reader', Infinity],
-    ['of a semaphore', 3],
-  ])('is told at once when somebody deletes its node, %s', async (_, permits) => {
-    const lease = await hold([key], permits);
-    await watching(1);
-    await removeNode();
-    await isTold(lease);
-    await watching(0);
-  });
-
-  it('is told when that happens before the node is watched', async () => {
-    const lease = await hold();
-    await removeNode();
-    await isTold(lease);
-  });
-
-  it('is told of each of its keys, and gives the others back', async () => {
-    const all = [key, `${key}-b`, `${key}-c`];
-    const lease = await hold(all);
-    await watching(3);
-    await removeNode(all[1]);
-    await isTold(lease);
-    for (const each of all) await zookeeper.standing(each, 0);
-    await watching(0);
-  });
+  itIsToldOfItsNode({ hold, watching, nodes: (of) => zookeeper.line(of), removeNode }, () => key);
 
   it('is told when it has become a reader meanwhile, which is no loss', async () => {
     const lease = await hold();
