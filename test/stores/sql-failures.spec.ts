@@ -119,16 +119,26 @@ async function mariaDb(): Promise<Database> {
 
 const requestFor = (key: string): AcquireRequest => ({ key, keys: [key], token: randomUUID(), ttl: 30_000 }); // prettier-ignore
 
+interface Asked {
+  query(...args: unknown[]): Promise<unknown>;
+}
+
 /** The codes of those of its statements that a client has rejected, from now on. */
 function failuresOf(client: SqlClient): unknown[] {
   const codes: unknown[] = [];
-  const pool = Object.values(client)[0] as { query(...args: unknown[]): Promise<unknown> };
-  const query = pool.query.bind(pool);
-  pool.query = (...args) =>
-    query(...args).catch((error: { code?: unknown }) => {
-      codes.push(error.code);
-      throw error;
-    });
+  const record = (asked: Asked) => {
+    const query = asked.query.bind(asked);
+    asked.query = (...args: unknown[]) =>
+      query(...args).catch((error: { code?: unknown }) => {
+        codes.push(error.code);
+        throw error;
+      });
+    return asked;
+  };
+  const pool = Object.values(client)[0] as Asked & { getConnection?(): Promise<Asked> };
+  const connect = pool.getConnection?.bind(pool);
+  if (connect) pool.getConnection = async () => record(await connect());
+  else record(pool);
   return codes;
 }
 

@@ -1,4 +1,6 @@
 import { UnknownAnswerError } from '../../core/contract/unknown-answer.js';
+import { queryInTime } from './hung-connections.js';
+import type { MysqlConnectionPool } from './hung-connections.js';
 import { OpenTransactionError } from './open-transaction.js';
 import { asBigInt, asRows, asWhole } from './sql-answers.js';
 import type { MysqlClient, MysqlPromiseClient } from './sql-clients.js';
@@ -28,12 +30,18 @@ export class MysqlConnections {
   }
 
   async change(sql: string, values: unknown[]): Promise<Changes> {
-    return asChanges(await this.#client.query(sql, values));
+    return asChanges(await this.#query(sql, values));
   }
 
   async read(sql: string, values: unknown[]): Promise<readonly unknown[]> {
-    const answer: unknown = await this.#client.query(sql, values);
+    const answer: unknown = await this.#query(sql, values);
     return asRows(Array.isArray(answer) ? answer[0] : answer);
+  }
+
+  #query(sql: string, values: unknown[]): Promise<unknown> {
+    const { getConnection } = this.#client as Partial<MysqlConnectionPool>;
+    if (typeof getConnection !== 'function') return this.#client.query(sql, values);
+    return queryInTime(this.#client as MysqlPromiseClient & MysqlConnectionPool, sql, values);
   }
 }
 

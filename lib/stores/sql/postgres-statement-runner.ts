@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PostgresPermitStatements } from './postgres-permit-statements.js';
 import type { PostgresStatements } from './postgres-statements.js';
+import { LONGEST_ANSWER, boundConnecting } from './hung-connections.js';
 import { OpenTransactionError, transactionsOf } from './open-transaction.js';
 import { asRow, asRows } from './sql-answers.js';
 import type { PostgresClient } from './sql-clients.js';
@@ -30,10 +31,12 @@ export class PostgresStatementRunner {
   }
 
   async rows(name: keyof Statements, values: unknown[]): Promise<readonly object[]> {
-    const query = { text: this.#sql[name], values };
+    const query = { text: this.#sql[name], values, query_timeout: LONGEST_ANSWER };
     const prefix = this.#prefix;
     this.#checkTransaction();
-    const answer = await this.#client.query(prefix ? { ...query, name: prefix + name } : query);
+    const asked = this.#client.query(prefix ? { ...query, name: prefix + name } : query);
+    const cancel = boundConnecting(this.#client);
+    const answer = await asked.finally(cancel);
     this.#checkTransaction(); // one may have begun before the statement came to its turn
     return asRows(answer?.rows);
   }

@@ -13,6 +13,8 @@ export interface PostgresQuery {
   values: unknown[];
   /** Lets the connection keep the statement, parsed and planned, under this name. */
   readonly name?: string;
+  /** Milliseconds after which `pg` gives up the connection. */
+  readonly query_timeout?: number;
 }
 
 /** What a connection needs to listen on: a `pg.Client` that has not connected yet. */

@@ -26,7 +26,7 @@ const KINDS: Record<Exclude<FailureKind, 'other'>, RegExp> = {
 
 /** Drivers have no code for these. */
 const CLOSED_CONNECTION =
-  /^(Connection terminated|Client has encountered a connection error|Connection lost|Can't add new command when connection is in closed state)/;
+  /^(Connection terminated|Query read timeout|Client has encountered a connection error|Connection lost|Can't add new command when connection is in closed state)/;
 const NO_SQLITE_TABLE = /^no such table: /;
 
 /** The primary result codes of SQLite, which node:sqlite has in `errcode`. */
