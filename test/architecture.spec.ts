@@ -10,20 +10,15 @@ interface Rule {
 const LIB = join(__dirname, '..', 'lib');
 const STORES = ['stores/memory', 'stores/redis'];
 const NODE = /^node:/;
-const entries = require('../lib/entries.json') as Record<string, { file: string; client?: string }>;
-/** A store imports core, and its client where its line of `lib/entries.json` names one. */
-const OTHER_STORES = Object.values(entries)
-  .filter(({ file }) => file.startsWith('stores/'))
-  .map(({ file, client }): [string, Rule] => [
-    dirname(file),
-    { layers: ['core'], packages: client ? new RegExp(`^(node:.*|${client})$`) : NODE },
-  ]);
 const RULES: Readonly<Record<string, Rule>> = {
   core: { layers: [], packages: NODE },
   'stores/memory': { layers: ['core'], packages: NODE },
   'redis-client': { layers: ['core'], packages: NODE },
   'stores/redis': { layers: ['core', 'redis-client'], packages: /^(node:.*|ioredis)$/ },
-  ...Object.fromEntries(OTHER_STORES),
+  'stores/redlock': { layers: ['core'], packages: NODE },
+  'stores/zookeeper': { layers: ['core'], packages: /^(node:.*|node-zookeeper-client)$/ },
+  'stores/sql': { layers: ['core'], packages: NODE },
+  'stores/etcd': { layers: ['core'], packages: /^(node:.*|etcd3)$/ },
   http: { layers: ['core'], packages: NODE },
   leader: { layers: ['core'], packages: NODE },
   ticks: { layers: ['core'], packages: NODE },

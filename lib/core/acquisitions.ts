@@ -12,7 +12,7 @@ import type { ResolvedLockOptions } from './lock-options.js';
 import { checkSharing } from './store-upkeep.js';
 
 export type AcquisitionsSurroundings = AcquisitionSurroundings &
-  LeaseSurroundings<HeldLease> & { readonly keeper: LeaseKeeper };
+  LeaseSurroundings & { readonly keeper: LeaseKeeper };
 
 /** What is made of a grant, in the turn in which it arrived: on the way of every lock, each promise in between counts. */
 type Use<T> = (held: HeldLease) => T | Promise<T>;
@@ -21,7 +21,7 @@ type Use<T> = (held: HeldLease) => T | Promise<T>;
 export class Acquisitions {
   readonly #around: AcquisitionsSurroundings;
   readonly #open = new Fifo<Acquisition>();
-  /** The last grant: V8 throws compiled code away when a garbage collection finds no object of its shapes. */
+  /** The last grant, for the reason that `StoreCalls` has: so that its shapes stay. */
   readonly #latest: unknown[] = [];
   #mayWait = true;
   #isClosed = false;

@@ -1,7 +1,6 @@
 import type { Clock } from './clock.js';
 import { Fifo } from './fifo.js';
 import type { HeldLease } from './held-lease.js';
-import { Kept } from './kept.js';
 import { LeaseBundles, MOST_IN_BUNDLE } from './lease/lease-bundles.js';
 import { SharedExtension } from './lease/shared-extension.js';
 import type { LockStore, StoreDoubt } from './lock-store.js';
@@ -20,7 +19,7 @@ export class LeaseKeeper {
   readonly #clock: Clock;
   readonly #timers: TimerQueue;
   readonly #calls: StoreCalls;
-  readonly #kept = new Fifo<Kept<HeldLease>>();
+  readonly #kept = new Fifo<HeldLease>();
   readonly #bundles: LeaseBundles<HeldLease>;
 
   constructor(store: LockStore, clock: Clock, timers: TimerQueue, calls: StoreCalls) {
@@ -35,74 +34,70 @@ export class LeaseKeeper {
   }
 
   get leases(): readonly HeldLease[] {
-    return this.#kept.list().map(({ lease }) => lease);
+    return this.#kept.list();
   }
 
   keep(lease: HeldLease): void {
-    const kept = new Kept(lease, lease.validity.extensionDue, this.#wake);
-    lease.kept = kept;
-    this.#kept.add(kept);
-    this.#schedule(kept);
+    lease.isKept = true;
+    lease.extendAt = lease.validity.extensionDue;
+    this.#kept.add(lease);
+    this.#schedule(lease);
   }
 
   /** For a lease that is held, or has ended since. */
   extended(lease: HeldLease): void {
-    const { kept } = lease;
-    if (!kept) return;
-    kept.extendAt = lease.validity.extensionDue;
-    if (kept.extensions === 0) this.#schedule(kept);
+    if (!lease.isKept) return;
+    lease.extendAt = lease.validity.extensionDue;
+    if (lease.extensions === 0) this.#schedule(lease);
   }
 
   ended(lease: HeldLease): void {
-    const { kept } = lease;
-    if (!kept) return;
-    lease.kept = undefined;
-    this.#timers.remove(kept);
-    this.#bundles.leave(kept);
-    this.#kept.remove(kept);
+    if (!lease.isKept) return;
+    lease.isKept = false;
+    this.#timers.remove(lease);
+    this.#bundles.leave(lease);
+    this.#kept.remove(lease);
   }
 
   /** Grants may have been lost: extends each lease that is meant at once, which confirms it or ends it. */
   doubt({ reason, concerns }: StoreDoubt): void {
-    const meant = new Map<number, Kept<HeldLease>[]>();
-    for (const kept of this.#kept.list()) {
-      const { lease } = kept;
+    const meant = new Map<number, HeldLease[]>();
+    for (const lease of this.#kept.list()) {
       if (!lease.isHeld || !(concerns?.(lease.keys) ?? true)) continue;
       lease.jeopardise(new Error(reason));
       const { ttl } = lease.validity;
       const group = meant.get(ttl);
-      if (group) group.push(kept);
-      else meant.set(ttl, [kept]);
+      if (group) group.push(lease);
+      else meant.set(ttl, [lease]);
     }
     for (const [ttl, group] of meant) this.#extendAll(group, ttl);
   }
 
-  #schedule(kept: Kept<HeldLease>): void {
-    const { until, ttl } = kept.lease.validity;
-    this.#bundles.leave(kept);
-    const due = Math.min(kept.extendAt, until);
-    if (this.#kept.size >= MANY && kept.extendAt < until) {
-      this.#timers.remove(kept);
-      this.#bundles.join(kept, ttl, due);
-    } else if (due === Infinity) this.#timers.remove(kept);
-    else this.#timers.move(kept, due);
+  /** It is time to extend, unless the lease has come to its end or a doubt was first. */
+  wake(lease: HeldLease): void {
+    lease.check();
+    if (lease.extensions === 0 && lease.isKept) void this.#extend(lease);
   }
 
-  /** It is time to extend, unless the lease has come to its end or a doubt was first. */
-  readonly #wake = (kept: Kept<HeldLease>): void => {
-    kept.lease.check();
-    if (kept.extensions === 0 && kept.lease.kept) void this.#extend(kept);
-  };
+  #schedule(lease: HeldLease): void {
+    const { until, ttl } = lease.validity;
+    this.#bundles.leave(lease);
+    const due = Math.min(lease.extendAt, until);
+    if (this.#kept.size >= MANY && lease.extendAt < until) {
+      this.#timers.remove(lease);
+      this.#bundles.join(lease, ttl, due);
+    } else if (due === Infinity) this.#timers.remove(lease);
+    else this.#timers.move(lease, due);
+  }
 
   /** What may share calls does. */
-  #extendAll(due: readonly Kept<HeldLease>[], ttl: number): void {
+  #extendAll(due: readonly HeldLease[], ttl: number): void {
     const now = this.#clock.now();
     let sharing: HeldLease[] = [];
-    for (const kept of due) {
-      const { lease } = kept;
+    for (const lease of due) {
       lease.check();
-      if (!lease.kept) continue;
-      if (!this.#store.extendMany || !lease.mayShareExtension(ttl, now)) void this.#extend(kept);
+      if (!lease.isKept) continue;
+      if (!this.#store.extendMany || !lease.mayShareExtension(ttl, now)) void this.#extend(lease);
       else if (sharing.push(lease) === MOST_IN_BUNDLE) {
         this.#extendTogether(sharing, ttl, now);
         sharing = [];
@@ -112,12 +107,11 @@ export class LeaseKeeper {
   }
 
   #extendTogether(leases: readonly HeldLease[], ttl: number, sentAt: number): void {
-    for (const { kept } of leases) kept!.extensions++;
+    for (const lease of leases) lease.extensions++;
     const answered = (lease: HeldLease, answer: unknown) => {
-      const { kept } = lease;
-      if (kept) kept.extensions--;
+      lease.extensions--;
       lease.extended(sentAt, ttl, answer);
-      if (lease.kept && typeof answer !== 'boolean') this.#failed(lease.kept);
+      if (lease.isKept && typeof answer !== 'boolean') this.#failed(lease);
     };
     new SharedExtension(this.#store, leases, ttl, sentAt, answered).send(this.#calls);
   }
@@ -126,24 +120,23 @@ export class LeaseKeeper {
    * Never rejects, and never takes longer than the validity lasts. A failed extension is tried again while validity remains,
    * at a tenth of the ttl.
    */
-  async #extend(kept: Kept<HeldLease>): Promise<void> {
-    const { lease } = kept;
-    kept.extensions++;
+  async #extend(lease: HeldLease): Promise<void> {
+    lease.extensions++;
     try {
       await lease.extend(lease.nextTtl);
-      kept.extensions--;
-      if (lease.kept) this.extended(lease);
+      lease.extensions--;
+      this.extended(lease);
     } catch (error) {
-      kept.extensions--;
+      lease.extensions--;
       if (!lease.isHeld) return;
       lease.jeopardise(error);
-      this.#failed(kept);
+      this.#failed(lease);
     }
   }
 
   /** Tries again at a tenth of the ttl. */
-  #failed(kept: Kept<HeldLease>): void {
-    kept.extendAt = this.#clock.now() + kept.lease.validity.ttl / 10;
-    if (kept.extensions === 0) this.#schedule(kept);
+  #failed(lease: HeldLease): void {
+    lease.extendAt = this.#clock.now() + lease.validity.ttl / 10;
+    if (lease.extensions === 0) this.#schedule(lease);
   }
 }

@@ -1,11 +1,10 @@
 import { inRootContext } from './async/root-context.js';
 import { monotonicTime } from './clock.js';
-import type { Clock } from './clock.js';
 import { withoutSecrets } from './contract/safe-error.js';
 import { checkBoolean } from './contract/store-answers.js';
 import { checkAttempt, giveBack } from './grant.js';
-import type { Lease, LockStore } from './lock-store.js';
-import type { StoreCall, StoreCalls } from './store-call.js';
+import type { LeaseLife } from './lease-life.js';
+import type { Lease } from './lock-store.js';
 
 /** Whether the store answered, and if it did, whether the key was still ours until then. */
 export type Returned =
@@ -24,27 +23,17 @@ export function unlessLate(returned: Returned, remaining: number): Returned {
 
 type Then<Result> = (returned: Returned) => Result;
 
-interface ReturnSurroundings {
-  readonly store: LockStore;
-  readonly clock: Clock;
-  readonly calls: StoreCalls;
-}
-
 /** The way of a lease back to its store. Nothing here rejects: what a failing store keeps is freed by its ttl. */
 export class LeaseReturn {
-  readonly #lease: Lease;
-  readonly #around: ReturnSurroundings;
-  readonly #storeTimeout: number;
+  readonly #held: LeaseLife;
 
-  constructor(lease: Lease, around: ReturnSurroundings, storeTimeout: number) {
-    this.#lease = lease;
-    this.#around = around;
-    this.#storeTimeout = storeTimeout;
+  constructor(held: LeaseLife) {
+    this.#held = held;
   }
 
   /** Frees the key. `isValid`: whether it cannot have ended by its ttl. */
   now<Result>(then: Then<Result>, isValid?: () => boolean): Promise<Result> {
-    return this.#confirmed(() => this.#lease.release(isValid), then);
+    return this.#confirmed(() => this.#held.granted.release(isValid), then);
   }
 
   /** The store has been asked to pass the lease on. */
@@ -53,20 +42,20 @@ export class LeaseReturn {
   }
 
   /** Leaves the key in the store for `rest` more milliseconds. */
-  after<Result>(rest: number, then: Then<Result>, isValid?: () => boolean): Promise<Result> {
-    if (rest < 1) return this.now(then, isValid);
-    if (this.#around.store.supports.ttl) {
-      return this.#confirmed(() => this.#lease.extend(Math.ceil(rest)), then);
-    }
+  after<Result>(rest: number, then: Then<Result>): Promise<Result> {
+    const { granted, around } = this.#held;
+    if (rest < 1) return this.now(then, () => this.#held.remaining > 0);
+    if (around.store.supports.ttl)
+      return this.#confirmed(() => granted.extend(Math.ceil(rest)), then);
     // A key that lives as long as its session has to be freed by hand; when the process ends first, the session does too.
-    const moment = monotonicTime(this.#around.clock) + rest;
+    const moment = monotonicTime(around.clock) + rest;
     inRootContext(() => this.#freeAt(moment));
     return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
   }
 
   /** By the monotonic clock: a timer of ours may be early by it. */
   #freeAt(moment: number): void {
-    const { clock } = this.#around;
+    const { clock } = this.#held.around;
     const rest = moment - monotonicTime(clock);
     if (rest <= 0) void this.now(() => undefined);
     else clock.schedule(rest, () => this.#freeAt(moment), true);
@@ -79,34 +68,19 @@ export class LeaseReturn {
       checkAttempt(lease);
       return lease;
     } catch (error) {
-      giveBack(this.#lease);
+      giveBack(this.#held.granted);
       throw error;
     }
   }
 
   #confirmed<Result>(give: () => Promise<boolean>, then: Then<Result>): Promise<Result> {
-    return this.#around.calls.make(new Confirmation(give, this.#storeTimeout, then));
-  }
-}
-
-/** Asks the store to take a lease back. */
-class Confirmation<Result> implements StoreCall<boolean, Result> {
-  readonly check = checkBoolean;
-  readonly #then: Then<Result>;
-
-  constructor(
-    readonly ask: () => Promise<boolean>,
-    readonly within: number,
-    then: Then<Result>,
-  ) {
-    this.#then = then;
-  }
-
-  read(wasOurs: boolean): Result {
-    return this.#then({ isConfirmed: true, wasOurs });
-  }
-
-  recover(error: unknown): Result {
-    return this.#then({ isConfirmed: false, error: withoutSecrets(error) });
+    const { around, options } = this.#held;
+    return around.calls.make<boolean, Result>({
+      ask: give,
+      within: options.storeTimeout,
+      check: checkBoolean,
+      read: (wasOurs) => then({ isConfirmed: true, wasOurs }),
+      recover: (error) => then({ isConfirmed: false, error: withoutSecrets(error) }),
+    });
   }
 }

@@ -1,5 +1,5 @@
-import type { Kept } from '../kept.js';
 import type { QueuedTimer, TimerQueue } from '../timer-queue.js';
+import type { KeeperEntry } from './keeper-entry.js';
 
 /** Leases of one bundle: enough to spare calls, and few enough to keep nobody else waiting at the server. */
 export const MOST_IN_BUNDLE = 100;
@@ -11,9 +11,9 @@ const EVENLY = 0.618034;
 const STEP = 0.01;
 
 /** Leases of one ttl that are to be extended together. */
-class LeaseBundle<Lease> implements QueuedTimer {
+class LeaseBundle<Entry extends KeeperEntry> implements QueuedTimer {
   index = -1;
-  readonly entries: Kept<Lease>[] = [];
+  readonly entries: Entry[] = [];
 
   constructor(
     readonly ttl: number,
@@ -21,12 +21,12 @@ class LeaseBundle<Lease> implements QueuedTimer {
     readonly run: () => void,
   ) {}
 
-  add(entry: Kept<Lease>): void {
+  add(entry: Entry): void {
     entry.bundle = this;
     entry.place = this.entries.push(entry) - 1;
   }
 
-  remove(entry: Kept<Lease>): void {
+  remove(entry: Entry): void {
     const last = this.entries.pop()!;
     if (last !== entry) {
       this.entries[entry.place] = last;
@@ -37,23 +37,22 @@ class LeaseBundle<Lease> implements QueuedTimer {
 }
 
 /** Puts leases of one ttl that fall due at about the same time behind one timer. */
-export class LeaseBundles<Lease> {
+export class LeaseBundles<Entry extends KeeperEntry> {
   readonly #timers: TimerQueue;
-  readonly #wake: (entries: readonly Kept<Lease>[], ttl: number) => void;
+  readonly #wake: (entries: readonly Entry[], ttl: number) => void;
   /** For each ttl, the bundle that others may join. */
-  readonly #open = new Map<number, LeaseBundle<Lease>>();
-
+  readonly #open = new Map<number, LeaseBundle<Entry>>();
   /** Where in the spread the next bundle is, from 0 to 1. */
   #place = Math.random();
 
   /** `wake` gets the leases of a bundle that is due, which have left it. */
-  constructor(timers: TimerQueue, wake: (entries: readonly Kept<Lease>[], ttl: number) => void) {
+  constructor(timers: TimerQueue, wake: (entries: readonly Entry[], ttl: number) => void) {
     this.#timers = timers;
     this.#wake = wake;
   }
 
   /** For a lease in no bundle. It is woken at `latest` or a little earlier. */
-  join(entry: Kept<Lease>, ttl: number, latest: number): void {
+  join(entry: Entry, ttl: number, latest: number): void {
     const earliest = latest - ttl * (SPREAD + STEP);
     let bundle = this.#open.get(ttl);
     if (!bundle || bundle.due > latest || bundle.due < earliest) bundle = this.#begin(ttl, latest);
@@ -62,8 +61,8 @@ export class LeaseBundles<Lease> {
   }
 
   /** Safe to call for a lease that is in no bundle. */
-  leave(entry: Kept<Lease>): void {
-    const bundle = entry.bundle as LeaseBundle<Lease> | undefined;
+  leave(entry: Entry): void {
+    const bundle = entry.bundle as LeaseBundle<Entry> | undefined;
     if (!bundle) return;
     bundle.remove(entry);
     if (bundle.entries.length > 0) return;
@@ -71,24 +70,24 @@ export class LeaseBundles<Lease> {
     this.#close(bundle);
   }
 
-  #begin(ttl: number, latest: number): LeaseBundle<Lease> {
+  #begin(ttl: number, latest: number): LeaseBundle<Entry> {
     const step = ttl * STEP;
     this.#place = (this.#place + EVENLY) % 1;
     const due = Math.floor((latest - this.#place * ttl * SPREAD) / step) * step;
-    const bundle: LeaseBundle<Lease> = new LeaseBundle(ttl, due, () => this.#fall(bundle));
+    const bundle: LeaseBundle<Entry> = new LeaseBundle(ttl, due, () => this.#fall(bundle));
     this.#open.set(ttl, bundle);
     this.#timers.move(bundle, due);
     return bundle;
   }
 
-  #fall(bundle: LeaseBundle<Lease>): void {
+  #fall(bundle: LeaseBundle<Entry>): void {
     this.#close(bundle);
     const { entries, ttl } = bundle;
     for (const entry of entries) entry.bundle = undefined;
     this.#wake(entries, ttl);
   }
 
-  #close(bundle: LeaseBundle<Lease>): void {
+  #close(bundle: LeaseBundle<Entry>): void {
     if (this.#open.get(bundle.ttl) === bundle) this.#open.delete(bundle.ttl);
   }
 }
