@@ -140,6 +140,34 @@ describe('In a long line on Redis', () => {
     expect(await log.take('publish')).toEqual([]);
   });
 
+  it('everybody gets the lock, and nobody waits for the dead in the middle', async () => {
+    await client.redis.del(LOCK);
+    await using holder = new QueueProcess(server.url);
+    const held = await holder.locks.acquire(KEY);
+    const processes = Array.from({ length: 40 }, () => new QueueProcess(server.url));
+    const order: number[] = [];
+    const done: Promise<unknown>[] = [];
+    for (const [index, { locks }] of processes.entries()) {
+      done.push(locks.withLock(KEY, async () => order.push(index)).catch(() => 'dead'));
+      await until(async () => (await lineLength(ask, LOCK)) === index + 1);
+    }
+    const dead = [20, 21, 22, 35];
+    for (const index of dead) processes[index]!.redis.disconnect();
+    const channels = async () => (await ask('PUBSUB', 'CHANNELS', 'holdfast:*')) as string[];
+    await until(async () => (await channels()).length === processes.length - dead.length);
+    const line = await lineOf(ask, LOCK);
+    await using log = await ServerLog.of(server);
+    await held.release();
+    const alive = [...processes.keys()].filter((index) => !dead.includes(index));
+    await until(() => order.length === alive.length);
+    expect(order.toSorted((a, b) => a - b)).toEqual(alive);
+    const handedTo = (await log.take('set')).map(([, , value]) => value);
+    for (const index of dead) expect(handedTo).not.toContain(line[index]!.value);
+    for (const each of processes) await each[Symbol.asyncDispose]();
+    await Promise.all(done);
+    expect(await leftBehind(server)).toEqual([]);
+  });
+
   it('nothing is left when the last one goes', async () => {
     await others.stand(0, 20);
     for (let index = 0; index < 20; index++) await others.leave(index);
