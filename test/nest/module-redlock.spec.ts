@@ -29,7 +29,7 @@ describe('DistributedLockModule on a list of Redis masters', () => {
 
   const start = async (options: DistributedLockModuleOptions): Promise<INestApplication> => {
     const testing = await Test.createTestingModule({
-      imports: [DistributedLockModule.forRoot({ nodeTimeout: 1_000, ...options })],
+      imports: [DistributedLockModule.forRoot({ nodeTimeout: 10_000, ...options })],
       providers: [Orders],
     }).compile();
     return testing.createNestApplication({ logger: false }).init();
