@@ -167,5 +167,7 @@ describe('RedisLockStore on one server', () => {
     await held.release();
     const all = (await store.tryAcquire(aRequest(keys)))!;
     expect(await all.release()).toBe(true);
+    const left = await client.redis.keys('*');
+    expect(left.filter((key) => !key.startsWith('{same}:fence:lock:'))).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import type {
 } from '../../core/lock-store.js';
 import type { ServerLink } from '../../core/server-link.js';
 import { clusterSlot } from './cluster-slot.js';
+import { CounterTrial } from './counter-trial.js';
 import { extendMany } from './extend-many.js';
 import { Extensions } from './extensions.js';
 import { ALL_KEYS, HeldNames, LOCKS, LOCKS_AND_SHARERS, otherPermits } from './held.js';
@@ -54,6 +55,7 @@ export class RedisLockStore implements LockStore {
     ttl: number,
   ) => Promise<ReadonlyMap<Lease, unknown>>;
   readonly #keys: ServerKeys;
+  readonly #trial: CounterTrial;
   readonly #runner: ScriptRunner;
   readonly #around: LeaseSurroundings;
   readonly #waitingRoom: WaitingRoom | undefined;
@@ -76,7 +78,8 @@ export class RedisLockStore implements LockStore {
       readLocks: true,
       semaphores: canSubscribe(client) ? true : 'polled',
     };
-    this.#keys = new ServerKeys(keyPrefix, clientPrefix, client.isCluster !== true);
+    this.#keys = new ServerKeys(keyPrefix, clientPrefix, isOneServer);
+    this.#trial = new CounterTrial(this.#keys);
     const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
     this.#watches = new ServerWatches(client, (keys) => this.#keys.locks(keys).map(slotOf));
     this.#takeBacks = takeBacksOf(client);
@@ -118,12 +121,7 @@ export class RedisLockStore implements LockStore {
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     if (request.permits !== undefined) return this.#tryShare(request, request.permits);
-    const { ttl, fencingFloor } = request;
-    const held = this.#around.names.alone(request);
-    return this.#around.lockCalls.acquire(held, ttl, fencingFloor, (fence) => {
-      this.#around.holds(ttl);
-      return new RedisLease(held, this.#around, fence);
-    });
+    return this.#trial.run(() => this.#take(request));
   }
 
   /** `undefined` when the server has answered the last sign of life of this request. */
@@ -133,7 +131,7 @@ export class RedisLockStore implements LockStore {
 
   inspect(key: string): Promise<LockInspection | undefined> {
     const read = (reply: unknown) => asInspection(key, reply);
-    return this.#runner.run(INSPECT, this.#keys.inspected(key), [], read);
+    return this.#trial.run(() => this.#runner.run(INSPECT, this.#keys.inspected(key), [], read));
   }
 
   /** Missing on a Cluster, which is many. */
@@ -159,6 +157,15 @@ export class RedisLockStore implements LockStore {
     this.#takeBacks.close();
     this.#watches.close();
     this.#waitingRoom?.close();
+  }
+
+  #take(request: AcquireRequest): Promise<Lease | undefined> {
+    const { ttl, fencingFloor } = request;
+    const held = this.#around.names.alone(request);
+    return this.#around.lockCalls.acquire(held, ttl, fencingFloor, (fence) => {
+      this.#around.holds(ttl);
+      return new RedisLease(held, this.#around, fence);
+    });
   }
 
   #tryShare(request: AcquireRequest, permits: number): Promise<Lease | undefined> {
