@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { watchFiles } from './sent-file.js';
 import { closedSource, refusedSource } from './sources.js';
 
 /** The part of Node's response that is used here. */
@@ -44,6 +45,11 @@ export class HandlerWork {
     this.#isFinished = response.writableEnded;
     this.#watch('end');
     this.#watch('destroy');
+    watchFiles(
+      response,
+      () => this.#begin(),
+      () => void (this.#sources.size === 0 && this.finish()),
+    );
     response.on('pipe', (source) => this.#piped(source));
     response.on('unpipe', (source) => this.#unpiped(source));
   }
@@ -57,11 +63,11 @@ export class HandlerWork {
   /** What a handler returned: a promise is work until it settles, also behind `response.end`. */
   returned(result: unknown): void {
     if (!isThenable(result)) return;
+    const done = this.#begin();
     const settled = () => {
-      this.#pending--;
+      done();
       this.finish();
     };
-    this.#pending++;
     result.then(settled, settled);
   }
 
@@ -69,6 +75,18 @@ export class HandlerWork {
   finish(): void {
     this.#isFinished = true;
     this.#tell();
+  }
+
+  /** Something is work until the result is called. */
+  #begin(): () => void {
+    let isDone = false;
+    this.#pending++;
+    return () => {
+      if (isDone) return;
+      isDone = true;
+      this.#pending--;
+      this.#tell();
+    };
   }
 
   #tell(): void {
