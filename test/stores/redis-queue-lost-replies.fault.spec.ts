@@ -98,6 +98,20 @@ describe.each(CLIENTS)('trap-11 While somebody waits, with %s, a lost reply', (_
     expect(await lock.release()).toBe(true);
   });
 
+  it('to one who gives its key back as another asks for several keys is no loss', async () => {
+    let next!: Promise<string>;
+    const work = far.locks.withLock('order:42', async () => {
+      next = far.locks.withLock(['order:42', 'order:43'], async () => 'next');
+      proxy.replies.drop();
+      return 'done';
+    });
+    await until(async () => (await server.command('EXISTS', 'lock:order:43')) === 1);
+    reconnect();
+    expect(await work).toBe('done');
+    expect(await next).toBe('next');
+    await nothingLeft(server);
+  });
+
   it('to one who gives its key back does not turn its work into a loss', async () => {
     let isOver = false;
     const work = far.locks.withLock('order:42', async () => {
