@@ -1,12 +1,11 @@
+import { Contention } from './acquire/contention.js';
 import { Attempts } from './attempts.js';
 import type { AttemptSurroundings } from './attempts.js';
-import { sleep } from './clock.js';
 import type { Linked } from './fifo.js';
 import type { Grant, Passed } from './grant.js';
 import type { LocalQueue } from './local-queue.js';
 import { LockStoreError } from './lock-errors.js';
 import type { ResolvedLockOptions } from './lock-options.js';
-import { canQueueAll } from './many-keys.js';
 import { Patience } from './patience.js';
 import { reasonOf } from './contract/safe-error.js';
 import type { TimerQueue } from './timer-queue.js';
@@ -159,35 +158,8 @@ export class Acquisition implements TurnLimits, Linked<Acquisition> {
   async #contend(): Promise<Grant | undefined> {
     if (!this.#maySecondTry) return undefined;
     this.#beginWait();
-    if (!canQueueAll(this.#around.store, this.turn))
-      return this.#patience.during((signal) => this.#poll(signal));
-    return this.#patience.untilDeadline(
-      (signal) => this.#queue(signal),
-      this.#attempts,
-      this.#around.timers,
-    );
+    const { store, clock } = this.#around;
+    const [turn, attempts, patience] = [this.turn, this.#attempts, this.#patience];
+    return new Contention({ store, clock, turn, attempts, patience, limits: this }).untilGranted();
   }
-
-  async #poll(signal: AbortSignal): Promise<Grant | undefined> {
-    while (this.#attempts.count <= this.options.retryCount && this.#patience.left > 0) {
-      if (this.#attempts.count > 0) await sleep(this.#around.clock, this.#patience.pause, signal);
-      signal.throwIfAborted();
-      const grant = await this.#attempts.make(asItIs);
-      if (grant) return grant;
-    }
-    return undefined;
-  }
-
-  async #queue(signal: AbortSignal): Promise<Grant | undefined> {
-    while (this.#patience.left > 0) {
-      signal.throwIfAborted();
-      const grant = await this.#attempts.queue(signal);
-      if (grant) return grant;
-    }
-    return undefined;
-  }
-}
-
-function asItIs<T>(value: T): T {
-  return value;
 }

@@ -1,14 +1,15 @@
 import type { Clock } from './clock.js';
 import { requestFor } from './acquire-request.js';
-import { checkAttempt, checkClaim, giveBack, whyUseless } from './grant.js';
+import { checkAttempt, giveBack, whyUseless } from './grant.js';
 import type { Grant, Passed } from './grant.js';
-import { LockError, LockStoreError, LockTimeoutError } from './lock-errors.js';
-import { keyNames } from './lock-keys.js';
-import type { AcquireRequest, Lease, LockStore, QuorumReport } from './lock-store.js';
+import { deadlineError, storeFailure, timeoutOf } from './acquire/attempt-errors.js';
+import type { Attempted } from './acquire/attempt-errors.js';
+import { LockError } from './lock-errors.js';
+import type { LockStoreError, LockTimeoutError } from './lock-errors.js';
+import type { AcquireRequest, LockStore } from './lock-store.js';
 import { tryAcquireAll } from './many-keys.js';
 import type { Patience } from './patience.js';
 import { reasonOf } from './contract/safe-error.js';
-import { checkBoolean } from './contract/store-answers.js';
 import { LONGEST_SILENCE } from './store/store-pulse.js';
 import type { Pulse, StorePulse } from './store/store-pulse.js';
 import { StoreTimeout } from './store-call.js';
@@ -26,12 +27,15 @@ export interface AttemptSurroundings {
 
 /** What one caller asks of the store until it has a grant, and the clean-up after whatever came too late. */
 export class Attempts {
+  /** How often the store was asked. */
+  count = 0;
+  /** Of several keys, the one that somebody else had at the last attempt, where that is known. */
+  refusedBy: string | undefined;
   readonly #around: AttemptSurroundings;
   readonly #turn: Turn;
   readonly #patience: Patience;
   readonly #failed: (error: unknown) => void;
   #madeRequest: AcquireRequest | undefined;
-  #count = 0;
   #wasHeld = false;
   /** When the store was asked last. */
   #askedAt = 0;
@@ -53,13 +57,9 @@ export class Attempts {
     this.#failed = failed;
   }
 
-  get #request(): AcquireRequest {
+  get request(): AcquireRequest {
     this.#madeRequest ??= requestFor(this.#turn, this.#patience.options.storeTimeout);
     return this.#madeRequest;
-  }
-
-  get count(): number {
-    return this.#count;
   }
 
   get tooLate(): LockStoreError | undefined {
@@ -68,67 +68,47 @@ export class Attempts {
 
   /** Asks for the keys once. */
   make<Result>(then: (grant: Grant | undefined) => Result | Promise<Result>): Promise<Result> {
-    this.#count++;
+    this.count++;
+    this.refusedBy = undefined;
     const { store, clock } = this.#around;
     const sentAt = clock.now();
     this.#askedAt = sentAt;
-    return this.#ask(
-      (asked) => tryAcquireAll(store, this.#request, asked),
+    return this.ask(
+      (asked) => tryAcquireAll(store, this.request, asked, this),
       checkAttempt,
       (lease) => {
         this.#turn.answered();
         this.#tooLate = undefined;
         this.#wasHeld ||= !lease;
-        return then(lease && this.#inTime({ lease, sentAt }));
+        return then(lease && this.inTime({ lease, sentAt }));
       },
       giveBack,
     );
   }
 
-  /** Waits in the queue of the store, which hands over a claim; one `extend` turns it into a whole ttl. */
-  async queue(signal: AbortSignal): Promise<Grant | undefined> {
-    this.#count++;
-    const claim = await this.#ask(
-      () => this.#around.store.acquire!(this.#request, signal),
-      checkClaim,
-      (lease) => lease,
-      giveBack,
-      Infinity, // it waits, so only the deadline ends it
-    );
+  /** What is asked for next has a token of its own, which a late release of what was granted before cannot free. */
+  startAnew(): void {
+    this.#madeRequest = undefined;
+  }
+
+  /** The store has answered, from its queue. */
+  answered(): void {
     this.#turn.answered();
-    return this.#confirmed(claim);
   }
 
   /** What the holder before passed on. */
   take({ lease, ...times }: Passed): Grant | undefined | Promise<Grant | undefined> {
-    if (!(lease instanceof Promise)) return this.#inTime({ lease, ...times });
-    return this.#ask(
+    if (!(lease instanceof Promise)) return this.inTime({ lease, ...times });
+    return this.ask(
       () => lease,
       checkAttempt,
-      (answer) => answer && this.#inTime({ lease: answer, ...times }),
+      (answer) => answer && this.inTime({ lease: answer, ...times }),
       giveBack,
     );
   }
 
-  async #confirmed(lease: Lease): Promise<Grant | undefined> {
-    const { store, clock } = this.#around;
-    const grant = { lease, sentAt: clock.now() };
-    if (!store.supports.ttl) return this.#inTime(grant);
-    try {
-      return await this.#ask(
-        () => lease.extend(this.#turn.ttl),
-        checkBoolean,
-        (isOurs) => (isOurs ? this.#inTime(grant) : undefined),
-        () => giveBack(lease),
-      );
-    } catch (error) {
-      giveBack(lease); // it may have been extended all the same
-      throw error;
-    }
-  }
-
   /** A grant that is used up on arrival is not handed out. */
-  #inTime(grant: Grant): Grant | undefined {
+  inTime(grant: Grant): Grant | undefined {
     const { store, clock } = this.#around;
     const ttl = store.supports.ttl ? this.#turn.ttl : undefined;
     const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
@@ -139,7 +119,7 @@ export class Attempts {
   }
 
   /** `late` gets an answer that nobody waits for any more. */
-  #ask<Answer, Result>(
+  ask<Answer, Result>(
     ask: (asked: Asked) => Promise<Answer>,
     check: (answer: unknown) => void,
     read: (answer: Answer) => Result | Promise<Result>,
@@ -167,9 +147,7 @@ export class Attempts {
   }
 
   failure(why: string, cause?: unknown): LockStoreError {
-    const { name } = this.#around.store;
-    const report = this.#report;
-    return new LockStoreError(keyNames(this.#turn.keys), name, why, { cause, report });
+    return storeFailure(this.#attempted, why, cause);
   }
 
   /** Soon comes the deadline of a wait in the queue of the store, which may have said nothing for long. */
@@ -177,23 +155,22 @@ export class Attempts {
     this.#pulse = this.#around.pulse.feel(this.#turn.keys[0]!);
   }
 
-  /** For the deadline of a wait in the queue of the store. Not "held", when nobody knows because the store fails. */
+  /** For the deadline of a wait in the queue of the store. */
   atDeadline(): LockStoreError | LockTimeoutError {
-    const own = this.#madeRequest && this.#around.store.waitFailure?.(this.#madeRequest);
-    const error = own ?? this.#pulse?.failure;
-    return error === undefined ? this.timeout() : this.failure(reasonOf(error), error);
+    return deadlineError(this.#attempted, this.#pulse);
   }
 
   timeout(): LockTimeoutError {
-    return new LockTimeoutError(keyNames(this.#turn.keys), this.#patience.options.waitTimeout, {
-      attempts: this.#count,
-      permits: this.#turn.permits,
-      report: this.#report,
-    });
+    return timeoutOf(this.#attempted);
   }
 
-  /** What the nodes said last, where there are several. */
-  get #report(): QuorumReport | undefined {
-    return this.#madeRequest && this.#around.store.report?.(this.#madeRequest);
+  get #attempted(): Attempted {
+    return {
+      store: this.#around.store,
+      keys: this.#turn.keys,
+      options: this.#patience.options,
+      request: this.#madeRequest,
+      count: this.count,
+    };
   }
 }

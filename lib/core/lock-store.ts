@@ -29,7 +29,7 @@ export interface LockStore {
    */
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined>;
   /**
-   * Waits for one key in the store's own queue, where it has one; several keys, and other stores, are polled. Called when
+   * Waits for one key in the store's own queue, where it has one. Several keys as `supports` says; other stores are polled. Called when
    * `tryAcquire` answered `undefined`, or when the key was in use before.
    *
    * Rejects with `signal.reason`, and leaves nothing behind, once `signal` aborts. Where `supports.ttl`, the lease is a
@@ -82,9 +82,14 @@ export interface LockStoreFeatures {
   readonly manyKeys?: boolean;
   /**
    * `true`: `acquire` lines up every caller, those of one process and those of several keys included, so core keeps no line
-   * in front of it. Missing: core sends one caller per process and key, and polls for several keys.
+   * in front of it. Missing: core sends one caller per process and key.
    */
   readonly ownLine?: boolean;
+  /**
+   * Whoever wants several keys stands in the queue of one that was refused: what `acquire` handed over, and `extend` confirmed, is
+   * granted again by a `tryAcquire` of the same token for all of them, whoever waits behind. Missing: core polls for several keys.
+   */
+  readonly manyKeysInLine?: true;
   /** Requests may be for readers (`permits: Infinity`), who share a key. Missing: refused by core. */
   readonly readLocks?: true;
   /**

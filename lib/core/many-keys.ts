@@ -3,6 +3,11 @@ import { checkAttempt } from './grant.js';
 import type { AcquireRequest, Lease, LockStore } from './lock-store.js';
 import type { Asked } from './question.js';
 
+/** Which key of several was refused. */
+interface Refusal {
+  refusedBy: string | undefined;
+}
+
 /**
  * One attempt for all keys of the request. A store that cannot take several at once is asked for one after the other, in
  * canonical order, and gives all of them back when one is held, or nobody waits any more.
@@ -11,26 +16,32 @@ export function tryAcquireAll(
   store: LockStore,
   request: AcquireRequest,
   asked: Asked = { isGone: false },
+  refusal: Refusal = { refusedBy: undefined },
 ): Promise<Lease | undefined> {
   if (request.keys.length === 1 || store.supports.manyKeys) return store.tryAcquire(request);
-  return oneByOne(store, request, asked);
+  return oneByOne(store, request, asked, refusal);
 }
 
-/** Whether the store itself waits for the keys of the request. In several queues, each would be held while the next is awaited. */
-export function canQueueAll(
+/**
+ * How one waits for keys that others have: in the queue of the store, in that of one key after the other, or by asking again. In
+ * several queues at once, each key would be held while the next is awaited.
+ */
+export function waitFor(
   store: LockStore,
   { keys, permits }: Pick<AcquireRequest, 'keys' | 'permits'>,
-): boolean {
-  if (store.acquire === undefined) return false;
+): 'queues' | 'queues key by key' | 'polls' {
   const isPermit = permits !== undefined && permits < Infinity;
-  if (isPermit && store.supports.semaphores !== true) return false;
-  return keys.length === 1 || store.supports.ownLine === true;
+  const { supports } = store;
+  if (store.acquire === undefined || (isPermit && supports.semaphores !== true)) return 'polls';
+  if (keys.length === 1 || supports.ownLine === true) return 'queues';
+  return supports.manyKeysInLine ? 'queues key by key' : 'polls';
 }
 
 async function oneByOne(
   store: LockStore,
   request: AcquireRequest,
   asked: Asked,
+  refusal: Refusal,
 ): Promise<Lease | undefined> {
   const leases: Lease[] = [];
   const single = (key: string) => ({ ...request, key, keys: [key] });
@@ -39,6 +50,7 @@ async function oneByOne(
       const lease = await taken(store, single(key));
       if (lease) leases.push(lease);
       if (lease && !asked.isGone) continue;
+      refusal.refusedBy = key;
       await releaseAll(leases);
       return undefined;
     }

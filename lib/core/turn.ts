@@ -67,7 +67,25 @@ export class Turn implements InLine<Turn> {
     return other && new LockPermitsError(other.key, this.permits, other.inUse);
   }
 
-  /** Resolves at the front of all keys, with the lease if the holder before passed it on. Rejects as `limits` say. */
+  /** Leaves the fronts of its other keys to those behind, while `key` is awaited elsewhere. Missing: leaves them all. */
+  keep(key?: string): void {
+    const others = this.#fronts.filter((each) => each !== key);
+    this.#fronts = this.#fronts.filter((each) => each === key);
+    this.#vacate(others);
+  }
+
+  /** Goes back to the fronts that it has left, if there is room at all of them. */
+  takeOthers(): boolean {
+    const others = this.keys.filter((key) => !this.#fronts.includes(key));
+    if (!this.#queue.enter(others, this.permits)) return false;
+    this.#fronts = this.keys;
+    return true;
+  }
+
+  /**
+   * Resolves at the front of all keys, with the lease if the holder before passed it on. Rejects as `limits` say. Whoever has kept
+   * one front leaves it for the line of another key.
+   */
   wait(limits: TurnLimits): Promise<Passed | undefined> {
     return new Promise((resolve, reject) => {
       this.#limits = limits;
@@ -75,7 +93,10 @@ export class Turn implements InLine<Turn> {
       this.#reject = reject;
       this.#timer = limits.timers.add(limits.deadline, () => this.stop(limits.tooLate()));
       if (limits.signal) onAbort(limits.signal, this);
-      this.#lineUp();
+      const kept = this.#fronts;
+      this.#fronts = [];
+      this.#awaited = kept[0] ?? '';
+      if (!this.#lineUp()) this.#vacate(kept);
     });
   }
 
@@ -118,7 +139,11 @@ export class Turn implements InLine<Turn> {
   leave(failure?: unknown): void {
     const fronts = this.#fronts;
     this.#fronts = [];
-    // Last first: whoever wants them all stands in the line of the first.
+    this.#vacate(fronts, failure);
+  }
+
+  /** Last first: whoever wants them all stands in the line of the first. */
+  #vacate(fronts: readonly string[], failure?: unknown): void {
     for (let at = fronts.length - 1; at >= 0; at--) this.#queue.leave(fronts[at]!, failure);
   }
 

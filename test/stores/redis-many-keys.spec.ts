@@ -1,7 +1,8 @@
-import { type LockError, lockKey } from 'nest-holdfast';
+import { type LockError, LockService, RedisLockStore, lockKey } from 'nest-holdfast';
 import { rejectionOf } from '../core/support/outcome.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
+import { standing } from './queue-process.js';
 import { RedisLocks } from './redis-locks.js';
 import { nothingLeft } from '../support/faults/left-behind.js';
 
@@ -37,6 +38,49 @@ describe('locks of many keys on Redis', () => {
       await until(async () => (await left()) === 0);
     },
   );
+
+  describe.each([8, 0])('beside callers that loop (localPassLimit %d)', (localPassLimit) => {
+    it.each(['write', 'read'] as const)('are granted in their turn (%s)', async (mode) => {
+      for (const looped of ['first', 'last']) {
+        await using busy = new RedisLocks(server.url);
+        await using own = new RedisLocks(server.url, { waitTimeout: 60_000 });
+        const store = new RedisLockStore(busy.redis, { localPassLimit });
+        const locks = new LockService(store, { waitTimeout: 60_000 });
+        const over = new AbortController();
+        let grants = 0;
+        const loop = async () => {
+          while (!over.signal.aborted) await locks.withLock(looped, async () => void grants++);
+        };
+        const loops = [loop(), loop()];
+        await until(() => grants > 20);
+        const both = await own.locks.acquire(['last', 'first'], { mode });
+        expect(both.isHeld).toBe(true);
+        await both.release();
+        over.abort();
+        await Promise.all(loops);
+        await locks.close();
+        expect(await own.redis.exists('lock:first', 'lock:last')).toBe(0);
+      }
+    });
+  });
+
+  it('leave those alone that are free, in the process and elsewhere', async () => {
+    for (const [taken, free] of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ] as const) {
+      await using other = new RedisLocks(server.url);
+      await using own = new RedisLocks(server.url);
+      const held = await other.locks.acquire(taken);
+      const both = own.locks.acquire(['a', 'b']);
+      await standing(server, taken, 1);
+      for (const { locks } of [own, other])
+        for (let round = 0; round < 3; round++) await locks.withLock(free, () => undefined);
+      await held.release();
+      await (await both).release();
+      expect(await own.redis.exists('lock:a', 'lock:b')).toBe(0);
+    }
+  });
 
   it('of one turn leave in calls that no list outgrows', async () => {
     await using own = new RedisLocks(server.url, { waitTimeout: 0 });

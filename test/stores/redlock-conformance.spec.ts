@@ -13,6 +13,7 @@ const LACKED = [
   'readLocks',
   'semaphores',
   'permitQueue',
+  'manyKeysInLine',
   'downgrade',
 ] as const;
 

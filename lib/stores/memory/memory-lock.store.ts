@@ -20,6 +20,7 @@ export class MemoryLockStore implements LockStore {
     fencing: true,
     ttl: true,
     manyKeys: true,
+    manyKeysInLine: true,
     readLocks: true,
     semaphores: true,
   };
@@ -39,8 +40,9 @@ export class MemoryLockStore implements LockStore {
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     const { keys, token, permits } = request;
     this.#checkLine(request);
-    const isBehind = permits !== undefined && this.line.isAwaited(keys);
-    return isBehind && !this.#keys.areHeldBy(keys, token) ? undefined : this.grant(request);
+    const wanted = keys.filter((key) => !this.#keys.areHeldBy([key], token));
+    const isBehind = permits !== undefined && this.line.isAwaited(wanted);
+    return isBehind ? undefined : this.grant(request);
   }
 
   async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {

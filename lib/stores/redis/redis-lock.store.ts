@@ -43,6 +43,7 @@ export class RedisLockStore implements LockStore {
     readonly fencing: true;
     readonly ttl: true;
     readonly manyKeys: boolean;
+    readonly manyKeysInLine: true;
     readonly readLocks: true;
     /** `'polled'` on a client that cannot subscribe. */
     readonly semaphores: true | 'polled';
@@ -75,6 +76,7 @@ export class RedisLockStore implements LockStore {
       fencing: true,
       ttl: true,
       manyKeys: isOneServer,
+      manyKeysInLine: true,
       readLocks: true,
       semaphores: canSubscribe(client) ? true : 'polled',
     };

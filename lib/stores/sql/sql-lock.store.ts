@@ -35,7 +35,12 @@ import { Sweeper } from './sweeper.js';
  */
 export class SqlLockStore implements LockStore {
   readonly name = 'sql';
-  readonly supports = { fencing: true, ttl: true, semaphores: 'polled' } as const;
+  readonly supports = {
+    fencing: true,
+    ttl: true,
+    manyKeysInLine: true,
+    semaphores: 'polled',
+  } as const;
   /** Stands in line in the row. PostgreSQL only; the others are polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
   /** Not on MySQL and MariaDB, where one row that somebody has locked would hold up the others. */

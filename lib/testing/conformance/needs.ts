@@ -35,6 +35,10 @@ export const FEATURES = {
   raiseFencing: feature('no lease raises the fencing tokens', ({ lease }) => !!lease.raiseFencing),
   manyKeys: feature('no request for several keys', ({ store }) => !!store.supports.manyKeys),
   queue: feature('no queue: core polls', ({ store }) => !!store.acquire),
+  manyKeysInLine: feature(
+    'no queue for several keys: core polls',
+    ({ store }) => !!store.acquire && !!store.supports.manyKeysInLine,
+  ),
   extendMany: feature('leases are extended one by one', ({ store }) => !!store.extendMany),
   inspect: feature('no inspect', ({ store }) => !!store.inspect),
   observe: feature('the store tells of no doubt', ({ store }) => !!store.observe),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { AcquireRequest, Lease, LockStore } from '../../../core/lock-store.js';
 import { aKey, aRequest } from '../backend.js';
+import type { Backend } from '../backend.js';
 import { needing } from '../check.js';
 import type { Check } from '../check.js';
 
@@ -43,4 +45,52 @@ export const queueChecks: Record<string, Check> = {
       }
     },
   ),
+
+  'grants several keys to the one who waited for one of them': needing(
+    ['queue', 'manyKeysInLine'],
+    (backend) => takeFromLine(backend),
+  ),
+
+  'shares several keys with the one who waited for one of them': needing(
+    ['queue', 'manyKeysInLine', 'readLocks'],
+    (backend) => takeFromLine(backend, Infinity),
+  ),
 };
+
+/** Whoever has one key from the queue gets the others too, also while somebody waits for it. */
+async function takeFromLine(backend: Backend, permits?: number): Promise<void> {
+  const [a, b] = await backend.stores();
+  const keys = [aKey(), aKey()].toSorted();
+  for (const key of keys) {
+    const before = await backend.hold(a, aRequest({ keys: [key] }));
+    const request = aRequest({ keys: [key], permits });
+    const waiting = backend.wait(b, request);
+    await before.release();
+    await waiting;
+    const behind = backend.wait(a, aRequest({ keys: [key] }));
+    const leases = await takeAll(b, { ...request, key: keys[0]!, keys });
+    for (const each of keys)
+      assert.equal(await a.tryAcquire(aRequest({ keys: [each] })), undefined);
+    for (const lease of leases) assert.equal(await lease.release(), true);
+    const next = await behind;
+    const token = leases[0]!.fencingToken;
+    if (token !== undefined) assert.ok(next.fencingToken! > token);
+    assert.equal(await next.release(), true);
+  }
+  for (const key of keys) await backend.hold(a, aRequest({ keys: [key] }));
+}
+
+/** All keys, of which the same token has one already. */
+async function takeAll(store: LockStore, request: AcquireRequest): Promise<Lease[]> {
+  const { keys } = request;
+  const requests = store.supports.manyKeys
+    ? [request]
+    : keys.map((key) => ({ ...request, key, keys: [key] }));
+  const leases: Lease[] = [];
+  for (const each of requests) {
+    const lease = await store.tryAcquire(each);
+    assert.ok(lease, `"${each.keys.join(', ')}" should have been granted again`);
+    leases.push(lease);
+  }
+  return leases;
+}

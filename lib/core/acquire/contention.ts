@@ -1,0 +1,61 @@
+import { sleep } from '../clock.js';
+import type { Grant } from '../grant.js';
+import { waitFor } from '../many-keys.js';
+import type { Contender } from './contender.js';
+import { KeyByKey } from './key-by-key.js';
+import { QueueAttempts } from './queue-attempts.js';
+
+/** What a caller does at the front of its process while others have a key: it stands in the line of the store, or asks again. */
+export class Contention {
+  readonly #self: Contender;
+
+  constructor(self: Contender) {
+    this.#self = self;
+  }
+
+  /** Resolves `undefined` at the end of the wait, and rejects with what ended it early. */
+  untilGranted(): Promise<Grant | undefined> {
+    const { store, turn, patience, attempts, limits } = this.#self;
+    const way = waitFor(store, turn);
+    if (way === 'polls') return patience.during((signal) => this.#poll(signal));
+    const wait = (signal: AbortSignal) =>
+      way === 'queues' ? this.#queue(signal) : new KeyByKey(this.#self).untilGranted(signal);
+    return patience.untilDeadline(wait, attempts, limits.timers);
+  }
+
+  async #poll(signal: AbortSignal): Promise<Grant | undefined> {
+    const { attempts, patience } = this.#self;
+    while (attempts.count <= patience.options.retryCount && patience.left > 0) {
+      if (attempts.count > 0) await this.#pause(signal);
+      signal.throwIfAborted();
+      const grant = await attempts.make(asItIs);
+      if (grant) return grant;
+    }
+    return undefined;
+  }
+
+  /** One of several keys is awaited: the others are left to the callers behind. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { attempts, clock, limits, patience, turn } = this.#self;
+    if (turn.keys.length > 1) turn.keep(attempts.refusedBy);
+    await sleep(clock, patience.pause, signal);
+    if (turn.takeOthers()) return;
+    signal.throwIfAborted();
+    await turn.wait(limits);
+  }
+
+  async #queue(signal: AbortSignal): Promise<Grant | undefined> {
+    const { attempts, clock, patience, store } = this.#self;
+    const queue = new QueueAttempts(store, clock, attempts);
+    while (patience.left > 0) {
+      signal.throwIfAborted();
+      const grant = await queue.all(signal);
+      if (grant) return grant;
+    }
+    return undefined;
+  }
+}
+
+function asItIs<T>(value: T): T {
+  return value;
+}

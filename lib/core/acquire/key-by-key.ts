@@ -1,0 +1,78 @@
+import { sleep } from '../clock.js';
+import { giveBack } from '../grant.js';
+import type { Grant } from '../grant.js';
+import type { Contender } from './contender.js';
+import { QueueAttempts } from './queue-attempts.js';
+
+/** Milliseconds, at random up to this for each round so far, after which two who have what the other one wants have parted. */
+const PAUSE = 2;
+const LONGEST_PAUSE = 50;
+
+/**
+ * How one waits for several keys, of which any may be taken: in the line of one that was refused, holding nothing. Once that key
+ * is its own it tries the others, and gives it back when one of them is taken, to stand in that line. So nobody waits for
+ * a key that is free, and no two wait for each other.
+ */
+export class KeyByKey {
+  readonly #self: Contender;
+  readonly #queue: QueueAttempts;
+
+  constructor(self: Contender) {
+    this.#self = self;
+    this.#queue = new QueueAttempts(self.store, self.clock, self.attempts);
+  }
+
+  /** Resolves `undefined` at the end of the wait. */
+  async untilGranted(signal: AbortSignal): Promise<Grant | undefined> {
+    const { attempts, clock, patience, turn } = this.#self;
+    let grant = attempts.count > 0 ? undefined : await attempts.make(asItIs);
+    let key = turn.keys.at(-1)!;
+    for (let round = 0; !grant && patience.left > 0; round++) {
+      if (round >= turn.keys.length) await sleep(clock, pauseOf(round), signal);
+      signal.throwIfAborted();
+      key = attempts.refusedBy ?? this.#after(key);
+      grant = await this.#from(key, signal);
+    }
+    return grant;
+  }
+
+  /** Waits for `key`, then tries all. `undefined`: one of the others is taken. */
+  async #from(key: string, signal: AbortSignal): Promise<Grant | undefined> {
+    const { attempts, limits, turn } = this.#self;
+    turn.keep(key);
+    const first = await this.#queue.one(key, signal);
+    if (!first) return undefined;
+    const isInFront = turn.takeOthers();
+    const grant = isInFront ? await this.#all(first) : undefined;
+    if (grant) return grant; // it has `key`, too
+    giveBack(first.lease);
+    attempts.startAnew();
+    if (isInFront) return undefined;
+    signal.throwIfAborted();
+    await turn.wait(limits);
+    return attempts.make(asItIs);
+  }
+
+  async #all({ lease }: Grant): Promise<Grant | undefined> {
+    try {
+      return await this.#self.attempts.make(asItIs);
+    } catch (error) {
+      giveBack(lease);
+      throw error;
+    }
+  }
+
+  /** Where nobody says which key was refused, each is tried in turn: one that is free costs a moment. */
+  #after(key: string): string {
+    const { keys } = this.#self.turn;
+    return keys[(keys.indexOf(key) + 1) % keys.length]!;
+  }
+}
+
+function pauseOf(round: number): number {
+  return Math.random() * Math.min(PAUSE * round, LONGEST_PAUSE);
+}
+
+function asItIs<T>(value: T): T {
+  return value;
+}
