@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import Redlock from 'redlock';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
+import { standing } from './queue-process.js';
 import { OwnClient, RedisLocks, aRequest, markOf } from './redis-locks.js';
 
 const COMPARE_AND_DELETE = `
@@ -51,6 +52,35 @@ describe('RedisLockStore beside other holders of the same key', () => {
     const lock = await own.locks.acquire('order:42', { waitTimeout: 0 });
     expect(await lock.release()).toBe(true);
   });
+
+  it.each([
+    ['frees the key', () => redis.del('lock:order:42')],
+    ['lets it expire', () => redis.pexpire('lock:order:42', 20)],
+  ])(
+    'follows a plain SET NX PX that %s in the order of arrival, beside callers that loop',
+    async (_, end) => {
+      await using other = new RedisLocks(server.url);
+      await redis.set('lock:order:42', 'their-token', 'PX', 30_000, 'NX');
+      const first = other.locks.acquire('order:42');
+      await standing(server, 'order:42', 1);
+      const both = other.locks.acquire(['order:42', 'order:43']);
+      const over = new AbortController();
+      const order: string[] = [];
+      const loop = async () => {
+        while (!over.signal.aborted)
+          await own.locks.withLock('order:42', async () => void order.push('loop'));
+      };
+      const loops = [loop(), loop()];
+      await standing(server, 'order:42', 2);
+      await end();
+      const lock = await first;
+      expect(order).toEqual([]);
+      await lock.release();
+      await (await both).release();
+      over.abort();
+      await Promise.all(loops);
+    },
+  );
 
   it('excludes a plain SET NX PX, whose holder cannot free our key', async () => {
     const lock = await own.locks.acquire('order:42');
