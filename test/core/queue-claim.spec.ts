@@ -129,3 +129,32 @@ describe('what comes out of a queue is a claim', () => {
     expect(acquired.status).toBe('rejected');
   });
 });
+
+it('one of several keys whose claim is gone is waited for again, with what is free left to others', async () => {
+  const { locks, store, lease, clock } = onQueueStore(
+    {},
+    { fencing: true, ttl: true, manyKeys: true, manyKeysInLine: true },
+  );
+  const gone = new FakeLease();
+  gone.onExtend = () => Promise.resolve(false);
+  const both = watch(locks.acquire(['a', 'b']));
+  await clock.advance(0);
+  expect(store.waiters.map(({ request }) => request.keys)).toEqual([['a']]);
+  store.grant(gone);
+  await clock.advance(0);
+  expect(store.waiters.map(({ request }) => request.keys)).toEqual([['a']]);
+  const first = new FakeLease();
+  store.grant(first);
+  await clock.advance(0);
+  expect(first.releases).toBe(1); // the other one is held
+  expect(store.waiters.map(({ request }) => request.keys)).toEqual([['b']]);
+  const [waiter] = store.waiters;
+  store.onAcquire = () => Promise.resolve(lease);
+  expect((await locks.tryAcquire('a'))?.isHeld).toBe(true);
+  await lease.release();
+  store.grant();
+  await clock.advance(0);
+  expect(both.status).toBe('pending'); // somebody here has the first one
+  expect(waiter!.request.token).not.toBe(store.requests.at(-1)!.token);
+  await locks.close();
+});

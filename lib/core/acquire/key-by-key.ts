@@ -28,9 +28,9 @@ export class KeyByKey {
     let grant = attempts.count > 0 ? undefined : await attempts.make(asItIs);
     let key = turn.keys.at(-1)!;
     for (let round = 0; !grant && patience.left > 0; round++) {
-      if (round >= turn.keys.length) await sleep(clock, pauseOf(round), signal);
-      signal.throwIfAborted();
       key = attempts.refusedBy ?? this.#after(key);
+      turn.keep(key);
+      if (round >= turn.keys.length) await sleep(clock, pauseOf(round), signal);
       grant = await this.#from(key, signal);
     }
     return grant;
@@ -39,8 +39,7 @@ export class KeyByKey {
   /** Waits for `key`, then tries all. `undefined`: one of the others is taken. */
   async #from(key: string, signal: AbortSignal): Promise<Grant | undefined> {
     const { attempts, limits, turn } = this.#self;
-    turn.keep(key);
-    const first = await this.#queue.one(key, signal);
+    const first = await this.#one(key, signal);
     if (!first) return undefined;
     const isInFront = turn.takeOthers();
     const grant = isInFront ? await this.#all(first) : undefined;
@@ -51,6 +50,16 @@ export class KeyByKey {
     signal.throwIfAborted();
     await turn.wait(limits);
     return attempts.make(asItIs);
+  }
+
+  /** Stands in line again when it came too late for what was handed over. */
+  async #one(key: string, signal: AbortSignal): Promise<Grant | undefined> {
+    let grant: Grant | undefined;
+    while (!grant && this.#self.patience.left > 0) {
+      signal.throwIfAborted();
+      grant = await this.#queue.one(key, signal);
+    }
+    return grant;
   }
 
   async #all({ lease }: Grant): Promise<Grant | undefined> {
