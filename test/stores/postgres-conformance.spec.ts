@@ -1,11 +1,11 @@
 import { lockStoreConformance } from 'nest-holdfast/testing';
 import { SqlLockStore, type SqlLockStoreOptions } from 'nest-holdfast/sql';
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { PostgresServer } from '../support/postgres-server.js';
 import { LACKED_BY_TABLES } from './lacked-by-tables.js';
 import { openPool } from './postgres-pool.js';
 
-/** Ends what the pools keep open. */
+/** Ends what the pools keep open. It is asked by a connection of its own, which takes none from a pool. */
 const CUT_IDLE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE state = 'idle' AND pid <> pg_backend_pid()`;
 
@@ -38,6 +38,16 @@ describe.each<[string, { sql?: SqlLockStoreOptions; options?: string }]>([
     test: it,
     lacks: sql.listen === false ? [...LACKED_BY_TABLES, 'queue', 'passOn'] : LACKED_BY_TABLES,
     createStore: () => new SqlLockStore({ postgres: pools[opened++ % 2]! }, sql),
-    disconnect: () => pools[1]!.query(CUT_IDLE).then(() => undefined),
+    disconnect: cutIdle,
   });
 });
+
+async function cutIdle(): Promise<void> {
+  const client = new Client(server.url);
+  await client.connect();
+  try {
+    await client.query(CUT_IDLE);
+  } finally {
+    await client.end();
+  }
+}

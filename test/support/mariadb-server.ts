@@ -67,6 +67,7 @@ export class MariaDbServer extends ServerProcess {
     await promisify(execFile)(needed(programs.mariadbInstall(), 'MariaDB'), [
       '--no-defaults',
       `--datadir=${join(directory, 'data')}`,
+      `--tmpdir=${directory}`, // those of servers that are made at once meet in the common one
       ...access,
       ...(account ? ['--user=mysql'] : []),
     ]);
@@ -77,6 +78,7 @@ export class MariaDbServer extends ServerProcess {
   protected commandLine(directory: string): ServerCommand {
     const files = [
       `--datadir=${join(directory, 'data')}`,
+      `--tmpdir=${directory}`,
       `--socket=${join(directory, 'socket')}`,
       `--pid-file=${join(directory, 'pid')}`,
       `--init-file=${join(directory, 'init.sql')}`,
