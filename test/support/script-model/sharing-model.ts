@@ -89,6 +89,15 @@ export class SharingModel {
     this.#remove(value);
   }
 
+  /** Those in line ask for different permits, and no holder says which of them count: the scripts may go by either. */
+  get isUndecided(): boolean {
+    const inUse = this.line
+      .filter(({ isLapsed }) => !isLapsed)
+      .map(({ value }) => permitsOf(value));
+    const isDecided = permitsOf(this.holders[0]) !== undefined;
+    return !isDecided && new Set(inUse.filter((each) => each !== undefined)).size > 1;
+  }
+
   get #isAlone(): boolean {
     return this.holders.length > 0 && permitsOf(this.holders[0]) === undefined;
   }

@@ -68,6 +68,7 @@ export function stepOf({ does, of, who }: Choice, model: SharingModel): Step | u
   const value = among[who % Math.max(1, among.length)];
   if (value === undefined) return undefined;
   if (does === 'take' && inLine.includes(value)) return undefined; // who stands in line asks for nothing else
+  if ((does === 'take' || does === 'wait') && value.includes('*') && model.isUndecided) return undefined; // prettier-ignore
   if (does === 'lapse' && !inLine.includes(value)) return undefined;
   if (does === 'expire' && !model.holders.includes(value)) return undefined;
   if ((does === 'downgrade' || does === 'renew') && value.includes('*')) return undefined;
