@@ -86,6 +86,11 @@ export class Attempts {
     );
   }
 
+  /** Asks for the keys once, for the grant itself. */
+  one(): Promise<Grant | undefined> {
+    return this.make((grant) => grant);
+  }
+
   /** What is asked for next has a token of its own, which a late release of what was granted before cannot free. */
   startAnew(): void {
     this.#madeRequest = undefined;

@@ -28,7 +28,7 @@ export class Contention {
     while (attempts.count <= patience.options.retryCount && patience.left > 0) {
       if (attempts.count > 0) await this.#pause(signal);
       signal.throwIfAborted();
-      const grant = await attempts.make(asItIs);
+      const grant = await attempts.one();
       if (grant) return grant;
     }
     return undefined;
@@ -54,8 +54,4 @@ export class Contention {
     }
     return undefined;
   }
-}
-
-function asItIs<T>(value: T): T {
-  return value;
 }

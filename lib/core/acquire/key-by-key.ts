@@ -25,7 +25,7 @@ export class KeyByKey {
   /** Resolves `undefined` at the end of the wait. */
   async untilGranted(signal: AbortSignal): Promise<Grant | undefined> {
     const { attempts, clock, patience, turn } = this.#self;
-    let grant = attempts.count > 0 ? undefined : await attempts.make(asItIs);
+    let grant = attempts.count > 0 ? undefined : await attempts.one();
     let key = turn.keys.at(-1)!;
     for (let round = 0; !grant && patience.left > 0; round++) {
       key = attempts.refusedBy ?? this.#after(key);
@@ -49,7 +49,7 @@ export class KeyByKey {
     if (isInFront) return undefined;
     signal.throwIfAborted();
     await turn.wait(limits);
-    return attempts.make(asItIs);
+    return attempts.one();
   }
 
   /** Stands in line again when it came too late for what was handed over. */
@@ -64,7 +64,7 @@ export class KeyByKey {
 
   async #all({ lease }: Grant): Promise<Grant | undefined> {
     try {
-      return await this.#self.attempts.make(asItIs);
+      return await this.#self.attempts.one();
     } catch (error) {
       giveBack(lease);
       throw error;
@@ -80,8 +80,4 @@ export class KeyByKey {
 
 function pauseOf(round: number): number {
   return Math.random() * Math.min(PAUSE * round, LONGEST_PAUSE);
-}
-
-function asItIs<T>(value: T): T {
-  return value;
 }
