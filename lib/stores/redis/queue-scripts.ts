@@ -1,6 +1,6 @@
 import { STAND } from './queue/line-lua.js';
 import { CALLED_UP } from './queue/pace.js';
-import { FAILURE } from './redis-lua.js';
+import { ATTEMPT } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './shared-lua.js';
 
@@ -11,7 +11,7 @@ import { PERMITS_IN_LINE, SHARING } from './shared-lua.js';
  * or { 2, permits } when it is in use with other permits, or the text of an error. A lock that has room goes to the first waiters,
  * whoever they are.
  */
-export const WAIT = new RedisScript(`${SHARING}${PERMITS_IN_LINE}${FAILURE}${STAND}
+export const WAIT = new RedisScript(`${SHARING}${PERMITS_IN_LINE}${ATTEMPT}${STAND}
 -- Of a lock that somebody has alone, or that is wanted alone, until its end. Else until one of those who share it may be gone, or
 -- the first in line.
 local function time_left(lock, line, sharers, asked, permits)
@@ -42,12 +42,8 @@ end
 local answers = {}
 for i = 1, #KEYS / 3 do
   local first = 3 * i - 2
-  local is_done, answer = pcall(wait, first, first + 1, first + 2, ARGV[2 * i], ARGV[2 * i + 1])
-  if not is_done then
-    local text, refusal = failure(answer)
-    if refusal then return refusal end
-    answer = text
-  end
+  local answer, refusal = attempt(wait, first, first + 1, first + 2, ARGV[2 * i], ARGV[2 * i + 1])
+  if refusal then return refusal end
   answers[i] = answer
 end
 return answers`);

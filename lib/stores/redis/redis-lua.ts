@@ -85,11 +85,13 @@ local function hand_over(lock, line)
 end`;
 
 /** For scripts that answer for several locks. */
-export const FAILURE = `
--- The text of an error, and where the server takes no writes at all, that as the error of the command: a client that is set to
--- connect to the new master then does.
-local function failure(thrown)
-  local text = type(thrown) == 'table' and thrown.err or tostring(thrown)
+export const ATTEMPT = `
+-- What \`deed\` returns for one lock of a call, or the text of its error. And where the server takes no writes at all, that as the
+-- error of the command: a client that is set to connect to the new master then does.
+local function attempt(deed, ...)
+  local is_done, answer = pcall(deed, ...)
+  if is_done then return answer end
+  local text = type(answer) == 'table' and answer.err or tostring(answer)
   local readonly = string.match(text, 'READONLY.*')
   return text, readonly and redis.error_reply(readonly)
 end`;

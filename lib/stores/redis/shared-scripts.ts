@@ -1,4 +1,4 @@
-import { FAILURE } from './redis-lua.js';
+import { ATTEMPT } from './redis-lua.js';
 import { RedisScript } from './redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './shared-lua.js';
 
@@ -8,17 +8,13 @@ import { PERMITS_IN_LINE, SHARING } from './shared-lua.js';
 
 /** Answers for the leases in ARGV, each of which has so many keys for every lock. */
 function forEachLease(what: string, keysPerLock: number): string {
-  return `${FAILURE}
+  return `${ATTEMPT}
 local answers = {}
 local before = 0
 for i = 2, #ARGV, 2 do
   local n = tonumber(ARGV[i])
-  local is_done, answer = pcall(${what}, before, n, ARGV[i + 1])
-  if not is_done then
-    local text, refusal = failure(answer)
-    if refusal then return refusal end
-    answer = text
-  end
+  local answer, refusal = attempt(${what}, before, n, ARGV[i + 1])
+  if refusal then return refusal end
   answers[#answers + 1] = answer
   before = before + ${keysPerLock} * n
 end
