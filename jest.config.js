@@ -1,3 +1,4 @@
+const entries = require('./lib/entries.json');
 const swcOptions = require('./test/support/swc-options.cjs');
 
 // Nest 12 is ESM-only, and Jest can require() ES modules only on Node >= 24.9 behind a flag. So @nestjs/* and the few
@@ -31,9 +32,12 @@ module.exports = {
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
   moduleNameMapper: {
     '^nest-holdfast$': '<rootDir>/lib/index.ts',
-    '^nest-holdfast/core$': '<rootDir>/lib/core.ts',
-    '^nest-holdfast/(etcd|redlock|sql|zookeeper)$': '<rootDir>/lib/stores/$1/index.ts',
-    '^nest-holdfast/(express|fencing|testing)$': '<rootDir>/lib/$1/index.ts',
+    ...Object.fromEntries(
+      Object.entries(entries).map(([name, { file }]) => [
+        `^nest-holdfast/${name}$`,
+        `<rootDir>/lib/${file}.ts`,
+      ]),
+    ),
     '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'],
   },
   modulePathIgnorePatterns: [

@@ -12,22 +12,13 @@ const DIST = join(ROOT, 'dist');
 const MODULES = join(DIST, 'modules');
 const TSC = join(ROOT, 'node_modules/typescript7/bin/tsc');
 
-const ENTRIES = [
-  'index',
-  'core',
-  'express/index',
-  'fencing/index',
-  'stores/etcd/index',
-  'stores/redlock/index',
-  'stores/sql/index',
-  'stores/zookeeper/index',
-  'testing/index',
-];
+const entries = JSON.parse(await readFile(new URL('entries.json', import.meta.url), 'utf8'));
+const ENTRIES = ['index', ...Object.values(entries).map(({ file }) => file)];
 
 /** What nearly every application loads is one file: the fewer files, the faster the start. */
 const SHARED = {
   name: 'shared',
-  test: /modules.(core|leader|ticks|stores.(memory|redis))./,
+  test: /modules.(core|http|leader|ticks|redis-client|stores.(kit|memory|redis))./,
   minShareCount: 2,
 };
 

@@ -5,4 +5,4 @@ export * from './ticks/index.js';
 export { MemoryLockStore } from './stores/memory/memory-lock.store.js';
 export { RedisLockStore } from './stores/redis/redis-lock.store.js';
 export type { RedisLockStoreOptions } from './stores/redis/redis-lock-options.js';
-export type { RedisClient } from './stores/redis/redis-client.js';
+export type { RedisClient } from './redis-client/redis-client.js';

@@ -1,5 +1,5 @@
 export * from './core.js';
-export { CurrentLock, LockKey } from './nest/decorators/parameter-marks.js';
+export { CurrentLock, LockKey } from './nest/keys/parameter-marks.js';
 export { DistributedLock } from './nest/decorators/distributed-lock.decorator.js';
 export type {
   DistributedLockDecorator,
@@ -10,7 +10,7 @@ export { DistributedLockModule } from './nest/module/distributed-lock.module.js'
 export { CurrentFence, FencingGuard } from './nest/calls/fencing-guard.js';
 export { InjectLocks } from './nest/decorators/inject-locks.decorator.js';
 export { getLeadersToken, LeaderService } from './nest/module/leader.service.js';
-export type { LockHttpOptions } from './nest/calls/lock-exceptions.js';
+export type { LockErrorOptions } from './http/error-options.js';
 export { OnElected } from './nest/decorators/on-elected.decorator.js';
 export type {
   OnElectedDecorator,
@@ -21,13 +21,13 @@ export type {
   OncePerTickDecorator,
   OncePerTickOptions,
 } from './nest/decorators/once-per-tick.decorator.js';
-export type { OnTimeout, ReturnKind } from './nest/decorators/lock-plan.js';
+export type { OnTimeout, ReturnKind } from './nest/plan/lock-plan.js';
 export { Semaphore } from './nest/decorators/semaphore.decorator.js';
 export type { SemaphoreOptions } from './nest/decorators/semaphore.decorator.js';
-export { getLockClientToken, getLocksToken } from './nest/module/lock-tokens.js';
+export { getLockClientToken, getLocksToken } from './nest/plan/lock-tokens.js';
 export type {
   DistributedLockModuleExtras,
   DistributedLockModuleOptions,
   DistributedLockOptionsFactory,
 } from './nest/module/module-options.js';
-export type { RedisClusterSource, RedisSource } from './nest/module/redis-connection.js';
+export type { RedisClusterSource, RedisSource } from './nest/module/redis/redis-connection.js';

@@ -1,17 +1,17 @@
 export { LockService } from './lock.service.js';
 export type { LockServiceOptions } from './lock.service.js';
-export { Lock } from './lock.js';
-export { LockScope } from './lock-scope.js';
+export { Lock } from './scope/lock.js';
+export { LockScope } from './scope/lock-scope.js';
 export type {
   LockDefaults,
   LockMode,
   LockOptions,
   PermitOptions,
   ResolvedLockOptions,
-} from './lock-options.js';
+} from './options/lock-options.js';
 export { lockKey } from './keys/lock-key.js';
 export type { LockKeyValue } from './keys/lock-key.js';
-export type { LockKeys } from './lock-keys.js';
+export type { LockKeys } from './keys/lock-keys.js';
 export type {
   AcquireRequest,
   FencingRange,
@@ -24,8 +24,8 @@ export type {
   QuorumReport,
   StoreDoubt,
   StoreNotice,
-} from './lock-store.js';
-export type { ServerLink, ServerVitals } from './server-link.js';
+} from './contract/lock-store.js';
+export type { ServerLink, ServerVitals } from './contract/server-link.js';
 export { LockQueueFullError } from './contract/queue-full-error.js';
 export {
   LockDeadlockError,
@@ -36,9 +36,9 @@ export {
   LockStoreError,
   LockTimeoutError,
   LockUnsupportedError,
-} from './lock-errors.js';
-export type { LockErrorCode, LockLostReason } from './lock-errors.js';
-export { LockEvents } from './lock-events.js';
+} from './contract/lock-errors.js';
+export type { LockErrorCode, LockLostReason } from './contract/lock-errors.js';
+export { LockEvents } from './contract/lock-events.js';
 export type {
   LockEvent,
   LockEventMap,
@@ -50,5 +50,5 @@ export type {
   LockUnscheduledEvent,
   LockReleaseFailedEvent,
   LockState,
-} from './lock-events.js';
-export type { Cancel, Clock } from './clock.js';
+} from './contract/lock-events.js';
+export type { Cancel, Clock } from './async/clock.js';

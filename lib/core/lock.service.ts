@@ -1,29 +1,29 @@
-import { Acquisitions } from './acquisitions.js';
-import type { AcquisitionsSurroundings } from './acquisitions.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { LockEvents } from './lock-events.js';
-import { LocalQueue } from './local-queue.js';
-import { canonicalKeys } from './lock-keys.js';
-import type { LockKeys } from './lock-keys.js';
-import { checkLockOptions, checkPermits } from './lock-options.js';
-import type { LockOptions, PermitOptions } from './lock-options.js';
-import { OptionLayers } from './option-layers.js';
-import { checkIsObject, checkWork } from './option-values.js';
-import { LockContext } from './lock-scope.js';
-import type { LockScope } from './lock-scope.js';
-import type { LockInspection, LockStore } from './lock-store.js';
-import type { Lock } from './lock.js';
+import { PendingAcquisitions } from './acquire/pending-acquisitions.js';
+import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.js';
+import { LeaseKeeper } from './lease/lease-keeper.js';
+import { LockEvents } from './contract/lock-events.js';
+import { LocalQueue } from './line/local-queue.js';
+import { canonicalKeys } from './keys/lock-keys.js';
+import type { LockKeys } from './keys/lock-keys.js';
+import { checkLockOptions, checkPermits } from './options/lock-options.js';
+import type { LockOptions, PermitOptions } from './options/lock-options.js';
+import { OptionLayers } from './options/option-layers.js';
+import { checkIsObject, checkWork } from './options/option-values.js';
+import { LockContext } from './scope/lock-scope.js';
+import type { LockScope } from './scope/lock-scope.js';
+import type { LockInspection, LockStore } from './contract/lock-store.js';
+import type { Lock } from './scope/lock.js';
 import { ContextLocks } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
-import { checkServiceOptions } from './service-options.js';
-import type { LockServiceOptions } from './service-options.js';
+import { checkServiceOptions } from './options/service-options.js';
+import type { LockServiceOptions } from './options/service-options.js';
 import type { StoreUse } from './store/store-use.js';
-import { promised, StoreCalls } from './store-call.js';
-import { checkStore, inspectKey, leaveStore, needsLine, useStore } from './store-upkeep.js';
+import { promised, StoreCalls } from './store/store-call.js';
+import { checkStore, inspectKey, leaveStore, needsLine, useStore } from './store/store-checks.js';
 import { StorePulse } from './store/store-pulse.js';
-import { TimerQueue } from './timer-queue.js';
-import type { Turn } from './turn.js';
-import { Waiters } from './waiters.js';
+import { TimerQueue } from './async/timer-queue.js';
+import type { LocalTicket } from './line/local-ticket.js';
+import { Waiters } from './line/waiters.js';
 
 export type { LockServiceOptions };
 
@@ -36,10 +36,10 @@ export class LockService {
   /** What happens to the locks of this service. */
   readonly events = new LockEvents();
   readonly #options: OptionLayers;
-  readonly #around: AcquisitionsSurroundings;
+  readonly #around: PendingAcquisitionsContext;
   readonly #context = new LockContext(this.events);
   readonly #locks: ContextLocks;
-  readonly #acquisitions: Acquisitions;
+  readonly #acquisitions: PendingAcquisitions;
   readonly #use: StoreUse;
   #closed: Promise<void> | undefined;
 
@@ -51,12 +51,12 @@ export class LockService {
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(store, clock, timers, calls);
     this.#options = new OptionLayers(defaults);
-    const queue = new LocalQueue<Turn>(!needsLine(store));
+    const queue = new LocalQueue<LocalTicket>(!needsLine(store));
     const waiters = new Waiters(clock, maxWaitingTotal);
     const pulse = new StorePulse(store, clock);
     const asked = { store, clock, calls, pulse };
     this.#around = { ...asked, timers, queue, waiters, keeper, events: this.events };
-    this.#acquisitions = new Acquisitions(this.#around);
+    this.#acquisitions = new PendingAcquisitions(this.#around);
     const deadlocks = new SelfDeadlocks(timers);
     this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);
     this.#use = useStore(this.#around);
@@ -120,7 +120,7 @@ export class LockService {
 
   /**
    * Runs `work` while it holds one of the `permits` of a semaphore, as `withLock` does under a lock. Every caller of a key must
-   * say the same number: another one rejects with `LockPermitsError`. Rejects with `LockUnsupportedError` where the store
+   * give the same number: another one rejects with `LockPermitsError`. Rejects with `LockUnsupportedError` where the store
    * cannot count.
    */
   withPermit<T>(
@@ -136,7 +136,9 @@ export class LockService {
     });
   }
 
-  /** Takes the lock, or shares it with `reentrant: true`, for work that is not one promise. Whoever calls this must call `scope.leave()`. */
+  /**
+   * Takes the lock, or shares it with `reentrant: true`, for work that is not one promise. The caller must call `scope.leave()`.
+   */
   enter(key: LockKeys, options?: LockOptions): Promise<LockScope> {
     return promised(() => this.#scoped(key, options, (scope) => scope));
   }
@@ -165,12 +167,12 @@ export class LockService {
     return this.#context.outside(work);
   }
 
-  /** Who holds the key, without taking anything. Resolves `undefined` when it is free. */
+  /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
   async inspect(key: string): Promise<LockInspection | undefined> {
     return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#options.defaults.storeTimeout);
   }
 
-  /** The first half of an orderly end: ends all waits. What is held stays held, and a free key can still be taken, at once. */
+  /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */
   endWaits(): void {
     this.#acquisitions.endWaits();
   }
@@ -186,6 +188,7 @@ export class LockService {
 
   async #close(): Promise<void> {
     await this.#acquisitions.close();
+    this.#context.close();
     await leaveStore(this.#around, this.#use, this.#options.defaults.storeTimeout);
   }
 

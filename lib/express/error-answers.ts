@@ -3,8 +3,8 @@ import {
   isWorthRetrying,
   publicMessage,
   retryAfterHeader,
-} from '../core/http-status.js';
-import { LockError } from '../core/lock-errors.js';
+} from '../http/lock-status.js';
+import { LockError } from '../core/contract/lock-errors.js';
 import type { LockErrorOptions } from '../http/error-options.js';
 import type { ExpressResponse } from './express-types.js';
 

@@ -1,4 +1,4 @@
-import { LockError } from '../core/lock-errors.js';
+import { LockError } from '../core/contract/lock-errors.js';
 import { checkOptions } from '../core/options/option-rules.js';
 import { ERROR_RULES } from '../http/error-options.js';
 import type { LockErrorOptions } from '../http/error-options.js';

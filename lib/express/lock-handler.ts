@@ -1,5 +1,5 @@
-import { show } from '../core/option-values.js';
-import type { LockKeys } from '../core/lock-keys.js';
+import { show } from '../core/options/option-values.js';
+import type { LockKeys } from '../core/keys/lock-keys.js';
 import { isThenable } from '../http/handler-work.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
 import type { LockRequestOptions } from './lock-request-options.js';

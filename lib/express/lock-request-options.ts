@@ -1,6 +1,6 @@
-import { labelled } from '../core/labelled.js';
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/lock-options.js';
-import type { LockOptions } from '../core/lock-options.js';
+import { withLabel } from '../core/text/with-label.js';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/options/lock-options.js';
+import type { LockOptions } from '../core/options/lock-options.js';
 import type { LockService } from '../core/lock.service.js';
 import { LOCK_RULES } from '../core/options/lock-rules.js';
 import { a, aBoolean, checkOptions, needed, oneOf } from '../core/options/option-rules.js';
@@ -18,7 +18,7 @@ export interface LockRequestOptions extends Omit<LockOptions, 'signal'>, LockErr
    */
   readonly onError?: 'next' | 'respond' | undefined;
   /**
-   * `true`: a client that goes away frees the keys while its handler may still be at work. Whoever hangs up on purpose is then
+   * `true`: a client that goes away frees the keys while its handler may still be at work. A client that hangs up on purpose is then
    * not kept out by its own handler: two of them work on one thing. For work that stops with `response.locals.lockSignal`.
    * @default false
    */
@@ -50,7 +50,7 @@ export function checkRequestOptions(owner: string, options: LockRequestOptions):
     retryAfter,
     ...lockOptions
   } = options;
-  labelled(owner, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions));
+  withLabel(owner, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions));
   return { locks, lockOptions, endsWithClient, onError, errorOptions: { busyStatus, retryAfter } };
 }
 

@@ -1,4 +1,4 @@
-import type { LockKeys } from '../core/lock-keys.js';
+import type { LockKeys } from '../core/keys/lock-keys.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
 import type { LockRequestOptions } from './lock-request-options.js';
 import { lockedMiddleware } from './locked-middleware.js';

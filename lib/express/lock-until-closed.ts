@@ -1,10 +1,10 @@
-import { eitherOf } from '../core/abort-signals.js';
-import { LockLostError } from '../core/lock-errors.js';
-import { keyNames } from '../core/lock-keys.js';
-import type { LockKeys } from '../core/lock-keys.js';
-import type { LockOptions } from '../core/lock-options.js';
-import type { Lock } from '../core/lock.js';
-import type { LockScope } from '../core/lock-scope.js';
+import { eitherOf } from '../core/async/abort-signals.js';
+import { LockLostError } from '../core/contract/lock-errors.js';
+import { keyNames } from '../core/keys/lock-keys.js';
+import type { LockKeys } from '../core/keys/lock-keys.js';
+import type { LockOptions } from '../core/options/lock-options.js';
+import type { Lock } from '../core/scope/lock.js';
+import type { LockScope } from '../core/scope/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
 import { HandlerWork } from '../http/handler-work.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';

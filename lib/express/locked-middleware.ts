@@ -1,5 +1,5 @@
-import { LockError } from '../core/lock-errors.js';
-import type { LockScope } from '../core/lock-scope.js';
+import { LockError } from '../core/contract/lock-errors.js';
+import type { LockScope } from '../core/scope/lock-scope.js';
 import { HandlerWork } from '../http/handler-work.js';
 import { answerWith, asHttpError } from './error-answers.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';

@@ -1,8 +1,8 @@
-import { KeyTemplate } from '../core/key-template.js';
-import { labelled } from '../core/labelled.js';
-import type { LockKeys } from '../core/lock-keys.js';
+import { KeyTemplate } from '../core/keys/key-template.js';
+import { withLabel } from '../core/text/with-label.js';
+import type { LockKeys } from '../core/keys/lock-keys.js';
 import { refuseBraces } from '../core/keys/brace-notation.js';
-import { show } from '../core/option-values.js';
+import { show } from '../core/options/option-values.js';
 import type { ExpressRequest } from './express-types.js';
 
 /** One that asks for a particular kind of request is accepted, too: Express gives it. */
@@ -25,7 +25,7 @@ export function requestKey(owner: string, key: RequestKey): (request: ExpressReq
 }
 
 function templateOf(owner: string, source: string): (request: unknown) => string {
-  const template = labelled(owner, () => new KeyTemplate(source));
+  const template = withLabel(owner, () => new KeyTemplate(source));
   refuseBraces(owner, source, /^(params|query|body|headers)\./);
   return (request) => template.render((root) => (request as Record<string, unknown>)[root]);
 }

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
+import { isClosed } from './closed-response.js';
+import type { ClosableResponse } from './closed-response.js';
 import { watchFiles } from './sent-file.js';
 import { closedSource, refusedSource } from './sources.js';
 
 /** The part of Node's response that is used here. */
-export interface WatchedResponse {
+export interface WatchedResponse extends ClosableResponse {
   readonly writableEnded: boolean;
   readonly writableFinished: boolean;
-  readonly destroyed: boolean;
   on(event: 'pipe' | 'unpipe', listener: (source: Readable) => void): unknown;
   once(event: 'close', listener: () => void): unknown;
   end(...args: never[]): unknown;
@@ -98,13 +99,13 @@ export class HandlerWork {
     const isFirst = this.#sources.size === 0;
     this.#sources.add(source);
     const end = () => void this.#endWithSources();
-    if (this.#response.destroyed) void refusedSource(source).then(end);
+    if (isClosed(this.#response)) void refusedSource(source, this.#response).then(end);
     else if (isFirst) this.#response.once('close', end);
   }
 
   /** A source that has ended, and not one that is taken from a response whose client has gone. */
   #unpiped(source: Readable): void {
-    if (!this.#response.destroyed) this.#sources.delete(source);
+    if (!isClosed(this.#response)) this.#sources.delete(source);
   }
 
   async #endWithSources(): Promise<void> {

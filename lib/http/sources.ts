@@ -9,14 +9,11 @@ export async function closedSource(source: Readable): Promise<void> {
   await ended(source);
 }
 
-/** A closed response takes nothing: Node stops to read what is piped into it at the first chunk, or does not begin. */
-export async function refusedSource(source: Readable): Promise<void> {
-  const end = ended(source);
-  await new Promise(setImmediate);
-  while (source.readableFlowing === true && !source.destroyed && !source.readableEnded) {
-    await Promise.race([end, new Promise((resolve) => source.once('pause', resolve))]);
-    await new Promise(setImmediate); // it may be paused and read on in one go
-  }
+/** A closed response takes nothing, and says so only at the first chunk, which may never come: nothing reads for it any more. */
+export async function refusedSource(source: Readable, response: object): Promise<void> {
+  await new Promise(setImmediate); // `pipe` goes on after it has told of itself
+  source.unpipe(response as NodeJS.WritableStream);
+  await closedSource(source);
 }
 
 /** Resolves when it has been read, or is closed for another reason. */

@@ -1,17 +1,17 @@
 import { makeRoom } from '../core/async/emitter-room.js';
 import { inRootContext } from '../core/async/root-context.js';
-import { sleep, systemClock } from '../core/clock.js';
-import type { Clock } from '../core/clock.js';
+import { sleep, systemClock } from '../core/async/clock.js';
+import type { Clock } from '../core/async/clock.js';
 import { LeaderEvents } from './leader-events.js';
 import { checkLeaderOptions, LEADER_RULES } from './leader-options.js';
 import type { LeaderElectionOptions } from './leader-options.js';
 import { LeaderTerm } from './leader-term.js';
 import { watchStore } from './store-watch.js';
-import type { LockJeopardyEvent } from '../core/lock-events.js';
-import type { LockOptions } from '../core/lock-options.js';
-import type { LockInspection } from '../core/lock-store.js';
+import type { LockJeopardyEvent } from '../core/contract/lock-events.js';
+import type { LockOptions } from '../core/options/lock-options.js';
+import type { LockInspection } from '../core/contract/lock-store.js';
 import type { LockService } from '../core/lock.service.js';
-import type { Lock } from '../core/lock.js';
+import type { Lock } from '../core/scope/lock.js';
 
 /**
  * Lets one process of many lead, for as long as it holds the lock `leader:<name>`; the others wait for it.
@@ -63,7 +63,7 @@ export class LeaderElection {
     return this.isLeader ? this.#term : undefined;
   }
 
-  /** Who leads: `holder` is `host:pid:startTime`. Resolves `undefined` while there is no leader. Rejects with `LockStoreError`. */
+  /** The leader: `holder` is `host:pid:startTime`. Resolves `undefined` while there is no leader. Rejects with `LockStoreError`. */
   leader(): Promise<LockInspection | undefined> {
     return this.#locks.inspect(this.#key);
   }

@@ -1,5 +1,5 @@
-import type { LockLostError } from '../core/lock-errors.js';
-import { SafeEmitter } from '../core/safe-emitter.js';
+import type { LockLostError } from '../core/contract/lock-errors.js';
+import { SafeEmitter } from '../core/async/safe-emitter.js';
 import type { LeaderTerm } from './leader-term.js';
 
 /** Event names and what their listeners get. */

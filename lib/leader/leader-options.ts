@@ -1,7 +1,7 @@
-import type { Clock } from '../core/clock.js';
-import { labelled } from '../core/labelled.js';
-import type { LockOptions } from '../core/lock-options.js';
-import { checkName } from '../core/option-values.js';
+import type { Clock } from '../core/async/clock.js';
+import { withLabel } from '../core/text/with-label.js';
+import type { LockOptions } from '../core/options/lock-options.js';
+import { checkName } from '../core/options/option-values.js';
 import { LOCK_RULES } from '../core/options/lock-rules.js';
 import { aClock, aFunction, aWhole, checkOptions } from '../core/options/option-rules.js';
 import type { OptionRules } from '../core/options/option-rules.js';
@@ -51,6 +51,6 @@ export function checkLeaderOptions<Options extends Partial<LeaderElectionOptions
   owner: string,
   rules: OptionRules<Options>,
 ): void {
-  labelled(owner, () => checkName('an election', name));
+  withLabel(owner, () => checkName('an election', name));
   checkOptions(owner, options, rules, '{ ttl: 10_000 }');
 }

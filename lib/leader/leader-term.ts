@@ -1,6 +1,6 @@
 import { inRootContext } from '../core/async/root-context.js';
-import { LockLostError } from '../core/lock-errors.js';
-import type { Lock } from '../core/lock.js';
+import { LockLostError } from '../core/contract/lock-errors.js';
+import type { Lock } from '../core/scope/lock.js';
 
 /** The time in which this process leads: from its election until it resigns, or loses the lock. */
 export class LeaderTerm {

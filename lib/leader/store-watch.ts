@@ -1,5 +1,5 @@
-import { sleep } from '../core/clock.js';
-import type { Clock } from '../core/clock.js';
+import { sleep } from '../core/async/clock.js';
+import type { Clock } from '../core/async/clock.js';
 
 /** Milliseconds between two questions whether the store still answers: a candidate may stand in its line for days. */
 const EVERY = 5_000;

@@ -1,13 +1,13 @@
 import { inRootContext } from '../core/async/root-context.js';
-import { systemClock } from '../core/clock.js';
-import type { Cancel } from '../core/clock.js';
+import { systemClock } from '../core/async/clock.js';
+import type { Cancel } from '../core/async/clock.js';
 
-/** What is needed of a connection of ioredis to tell whether it is answered. */
+/** The part of an ioredis connection that shows whether it is answered. */
 export interface WatchedConnection {
   readonly status?: string;
   /** A `net.Socket` or `tls.TLSSocket`, another one after a reconnect. */
   readonly stream?: unknown;
-  /** Commands without an answer, also those that their callers have given up. */
+  /** Commands without an answer, also those whose callers have given up. */
   readonly commandQueue?: { readonly length: number };
 }
 
@@ -17,21 +17,21 @@ interface Socket {
   destroy(error: Error): void;
 }
 
-/** How far a connection had come at the last look, and at how many looks in a row it was there already. */
+/** A connection's progress at the last look, and the number of consecutive looks without further progress. */
 interface Stillness {
   readonly bytesRead: number;
   readonly looks: number;
 }
 
-/** Looks in a row without a byte, after which a connection is given up. */
+/** Consecutive looks without a byte, after which a connection is given up. */
 const MOST_LOOKS = 4;
-/** In these states, a connection that has nothing to answer needs no look. */
+/** In these states, a connection that owes no answer needs no look. */
 const AT_REST = ['ready', 'wait', 'end', 'close'];
 
 /**
- * Gives up connections that answer nothing, so that the client makes new ones: a server that hangs, lost its power or became
- * unreachable closes none, and the client would ask it for the fifteen minutes of TCP, after a failover too. Looks only while
- * something is asked. Counts looks, and not time: a process that was busy has still to read what came in meanwhile.
+ * Gives up silent connections, so that the client makes new ones. A server that hangs, lost its power or became unreachable
+ * closes none; the client would use it for the fifteen minutes of TCP, after a failover too. Looks only while a command is
+ * pending. Counts looks, not time: a process that was busy has still to read its input.
  */
 export class SilenceWatch {
   readonly #connections: () => readonly WatchedConnection[];
@@ -41,7 +41,7 @@ export class SilenceWatch {
   #isAsked = false;
   #cancel: Cancel | undefined;
 
-  /** A connection may be silent for `within` milliseconds. `dropped` is called after it was given up. */
+  /** A connection may be silent for `within` milliseconds. `dropped` is called after a connection was given up. */
   constructor(
     connections: () => readonly WatchedConnection[],
     within: number,

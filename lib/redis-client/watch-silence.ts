@@ -1,7 +1,7 @@
 import { SilenceWatch } from './silence-watch.js';
 import type { WatchedConnection } from './silence-watch.js';
 
-/** What is needed of a client of ioredis, `Redis` or `Cluster`. */
+/** The part of an ioredis client, `Redis` or `Cluster`, that is needed. */
 export interface ReconnectingClient extends WatchedConnection {
   readonly isCluster?: boolean | undefined;
   /** Without a strategy, a connection that is lost does not come back. */
@@ -11,13 +11,13 @@ export interface ReconnectingClient extends WatchedConnection {
 interface ClusterConnections {
   nodes?(role: 'all'): readonly WatchedConnection[];
   refreshSlotsCache?(): void;
-  /** On which it listens: when that is lost, ioredis looks for the next one. */
+  /** The subscribed connection: when it is lost, ioredis looks for the next one. */
   readonly subscriber?: { getInstance?(): WatchedConnection | null };
 }
 
 /**
- * Watches the connections of a client, and `others`, that come back by themselves. On a Cluster, where that is the one to a node, the client
- * reads the slots again.
+ * Watches the connections of a client, and `others`, that reconnect by themselves. When the connection to a node of a Cluster is
+ * given up, the client reads the slots again.
  */
 export function watchSilence(
   client: ReconnectingClient,

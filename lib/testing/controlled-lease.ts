@@ -1,4 +1,4 @@
-import type { FencingRange, Lease } from '../core/lock-store.js';
+import type { FencingRange, Lease } from '../core/contract/lock-store.js';
 import type { Commands } from './commands.js';
 import { later } from './later.js';
 

@@ -1,12 +1,12 @@
-import type { Clock } from '../core/clock.js';
-import { LockTimeoutError } from '../core/lock-errors.js';
-import { keyNames } from '../core/lock-keys.js';
+import type { Clock } from '../core/async/clock.js';
+import { LockTimeoutError } from '../core/contract/lock-errors.js';
+import { keyNames } from '../core/keys/lock-keys.js';
 import type {
   AcquireRequest,
   Lease,
   LockInspection,
   LockStoreFeatures,
-} from '../core/lock-store.js';
+} from '../core/contract/lock-store.js';
 import { MemoryLockStore } from '../stores/memory/memory-lock.store.js';
 import type { Commands } from './commands.js';
 import { ControlledLease } from './controlled-lease.js';
@@ -21,7 +21,7 @@ export class ControlledLockStore extends MemoryLockStore {
     fencing: true,
     ttl: true,
     manyKeys: true,
-    ownLine: true,
+    queuesAllCallers: true,
     readLocks: true,
     semaphores: true,
   };
@@ -30,7 +30,7 @@ export class ControlledLockStore extends MemoryLockStore {
   /** By key. */
   readonly #leases = new Map<string, Set<ControlledLease>>();
 
-  /** `changed` is called whenever somebody takes a key, or waits for one. */
+  /** `changed` is called whenever a caller takes a key, or waits for one. */
   constructor(clock: Clock, commands: Commands, changed: () => void) {
     super(clock);
     this.#commands = commands;
@@ -59,7 +59,7 @@ export class ControlledLockStore extends MemoryLockStore {
     this.line.stir();
   }
 
-  /** Takes the key, or every one, from its holder. `false`: nobody holds it. */
+  /** Takes the key, or every one, from its holder. `false`: it was free. */
   lose(key?: string): boolean {
     const keys = key === undefined ? this.held() : [key];
     const held = new Set(keys.flatMap((each) => [...(this.#leases.get(each) ?? [])]));

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Cancel, Clock } from '../core/clock.js';
+import type { Cancel, Clock } from '../core/async/clock.js';
 import { later } from './later.js';
 
 interface FakeTimer {

@@ -1,8 +1,8 @@
-import { systemClock } from '../core/clock.js';
-import type { Clock } from '../core/clock.js';
-import { canonicalKeys } from '../core/lock-keys.js';
+import { systemClock } from '../core/async/clock.js';
+import type { Clock } from '../core/async/clock.js';
+import { canonicalKeys } from '../core/keys/lock-keys.js';
 import { aClock, checkOptions } from '../core/options/option-rules.js';
-import type { LockStore } from '../core/lock-store.js';
+import type { LockStore } from '../core/contract/lock-store.js';
 import { Commands } from './commands.js';
 import type { Command } from './commands.js';
 import { ControlledLockStore } from './controlled-lock.store.js';
@@ -58,7 +58,7 @@ export class LockControl {
     return store;
   }
 
-  /** Refuses the key to whoever wants it, at once, whatever the `waitTimeout`: `LockTimeoutError`. Who holds it keeps it. */
+  /** Refuses the key to every caller, at once, whatever the `waitTimeout`: `LockTimeoutError`. A holder keeps it. */
   busy(key?: string): Commanded {
     return this.#give(key, { kind: 'busy' });
   }
@@ -74,7 +74,7 @@ export class LockControl {
   }
 
   /**
-   * Takes the key from its holder: `lock.signal` aborts, and its work rejects with `LockLostError`. Where nobody holds it,
+   * Takes the key from its holder: `lock.signal` aborts, and its work rejects with `LockLostError`. Where it is free,
    * this happens once, to the next holder, when its work has begun.
    */
   lose(key?: string): void {
@@ -83,7 +83,7 @@ export class LockControl {
     if (!wereHeld.includes(true)) this.#commands.doom(key);
   }
 
-  /** Takes back what was commanded for the key, or everything. Who holds it keeps it. */
+  /** Takes back what was commanded for the key, or everything. A holder keeps its key. */
   free(key?: string): void {
     checkKey(key);
     if (key === undefined) this.#commands.clear();
@@ -97,7 +97,7 @@ export class LockControl {
     for (const store of this.#stores.values()) store.lose();
   }
 
-  /** The keys that somebody holds, in the order in which they were taken; not those of `hold` and `busy`. */
+  /** The held keys, in the order in which they were taken; not those of `hold` and `busy`. */
   held(): string[] {
     return [...this.#stores.values()].flatMap((store) => store.held());
   }
@@ -109,7 +109,7 @@ export class LockControl {
     return count;
   }
 
-  /** Resolves when somebody holds the key, or any, and its work has begun. */
+  /** Resolves when the key, or any, is held, and the work of its holder has begun. */
   untilHeld(key?: string): Promise<void> {
     checkKey(key);
     return this.#moments.until(() =>

@@ -7,7 +7,7 @@ import { featureChecks } from './conformance/checks/features.js';
 import { fencingChecks } from './conformance/checks/fencing.js';
 import { keyChecks } from './conformance/checks/keys.js';
 import { ownershipChecks } from './conformance/checks/ownership.js';
-import { passOnChecks } from './conformance/checks/pass-on.js';
+import { handOffChecks } from './conformance/checks/hand-off.js';
 import { queueChecks } from './conformance/checks/queue.js';
 import { sessionChecks } from './conformance/checks/session.js';
 import { downgradeChecks } from './conformance/checks/sharing/downgrade.js';
@@ -34,7 +34,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ...fencingChecks,
   ...queueChecks,
   ...extendManyChecks,
-  ...passOnChecks,
+  ...handOffChecks,
   ...sharingTtlChecks,
   ...sharingChecks,
   ...sharingQueueChecks,

@@ -1,9 +1,9 @@
-import { LockTimeoutError } from '../core/lock-errors.js';
+import { LockTimeoutError } from '../core/contract/lock-errors.js';
 import { a, checkOptions, needed } from '../core/options/option-rules.js';
 import type { OptionRules } from '../core/options/option-rules.js';
-import type { LockScope } from '../core/lock-scope.js';
+import type { LockScope } from '../core/scope/lock-scope.js';
 import type { LockService } from '../core/lock.service.js';
-import type { Lock } from '../core/lock.js';
+import type { Lock } from '../core/scope/lock.js';
 import { Ticks, TICKS_RULES } from './ticks.js';
 import type { TicksOptions, TickSchedule } from './ticks.js';
 import { ZONE_RULES } from './tick-zone.js';

@@ -1,6 +1,6 @@
-import { DEFAULT_LOCK_OPTIONS } from '../core/lock-options.js';
-import type { LockOptions } from '../core/lock-options.js';
-import { checkName } from '../core/option-values.js';
+import { DEFAULT_LOCK_OPTIONS } from '../core/options/lock-options.js';
+import type { LockOptions } from '../core/options/lock-options.js';
+import { checkName } from '../core/options/option-values.js';
 import { aFunction, aWhole } from '../core/options/option-rules.js';
 import type { OptionRules } from '../core/options/option-rules.js';
 import { CronTicks } from './cron-ticks.js';

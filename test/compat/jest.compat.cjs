@@ -9,8 +9,8 @@ const NEWEST_ONLY = [
   'swagger',
   'parameter-names',
   'misuse(-keys)?',
-  'trap-22-unlock-before-commit',
-  'doors/(graphql|bullmq|client-leaves|cqrs|commander|nats|websocket)[\\w-]*',
+  'unlock-before-commit',
+  'transports/(graphql|bullmq|client-leaves|cqrs|commander|nats|websocket)[\\w-]*',
 ];
 const majors = (process.env.NEST_MAJORS ?? '10,11').split(',');
 

@@ -128,7 +128,7 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
     });
   });
 
-  describe('trap-09 leaves the errors of handlers alone', () => {
+  describe('leaves the errors of handlers alone', () => {
     const failure = Object.assign(new Error('no such order'), { status: 404 });
 
     it.each([

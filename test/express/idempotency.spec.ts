@@ -7,7 +7,7 @@ import request from 'supertest';
 import { Deferred } from '../nest/support/deferred.js';
 import { readPage } from '../readme/markdown.js';
 import { standing } from '../stores/queue-process.js';
-import { OwnClient } from '../stores/redis-locks.js';
+import { OwnClient } from '../stores/redis/locks.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { VERSIONS } from './support/express-app.js';

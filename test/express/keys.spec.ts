@@ -40,7 +40,7 @@ describe.each(VERSIONS)('what lockRequest locks in $version', ({ express }) => {
     ['a missing part', '/orders/7', '<query.q> must be'],
     ['two values', '/orders/7?q=1&q=2', 'got an array'],
     ['an empty one', '/orders/7?q=', 'got the string ""'],
-  ])('trap-10 is not %s', async (_, url, problem) => {
+  ])('is not %s', async (_, url, problem) => {
     const { app, locks } = around(express);
     const handler = jest.fn(tellKeys);
     app.get('/orders/:id', lockRequest('q:<query.q>', { locks }), handler);
@@ -64,7 +64,7 @@ describe.each(VERSIONS)('what lockRequest locks in $version', ({ express }) => {
     expect((await request(app).get('/')).body).toBe(1_234);
   });
 
-  it('trap-27 can be locked again by the handler, and by middleware after it', async () => {
+  it('can be locked again by the handler, and by middleware after it', async () => {
     const { app, locks, others } = around(express);
     const lock = lockRequest('order:<params.id>', { locks, reentrant: true });
     app.post('/orders/:id', lock, lock, async (req, res) => {

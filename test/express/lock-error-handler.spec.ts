@@ -85,7 +85,7 @@ describe.each(VERSIONS)('lockErrorHandler in $version', ({ version, express }) =
       expect(response.headers['retry-after']).toBeUndefined();
     });
 
-    it('trap-04 that lost its lock on the way', async () => {
+    it('that lost its lock on the way', async () => {
       const { app, control, locks } = controlledApp(express);
       app.get(
         '/',

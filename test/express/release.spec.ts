@@ -99,7 +99,7 @@ describe.each(VERSIONS)('the lock of a request in $version', ({ express }) => {
     answer.destroy();
   });
 
-  it('trap-12 is not waited for any more when the client goes away; nothing is left', async () => {
+  it('is not waited for any more when the client goes away; nothing is left', async () => {
     const { app, locks, others, clock, store } = around(express);
     const first = await others.acquire('a');
     const handler = jest.fn(tellKeys);

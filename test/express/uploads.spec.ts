@@ -3,7 +3,7 @@ import { LockService, RedisLockStore } from 'nest-holdfast/core';
 import { lockRequest } from 'nest-holdfast/express';
 import { nothingLeft } from '../support/faults/left-behind.js';
 import { standing } from '../stores/queue-process.js';
-import { OwnClient } from '../stores/redis-locks.js';
+import { OwnClient } from '../stores/redis/locks.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { VERSIONS } from './support/express-app.js';

@@ -13,7 +13,7 @@ import {
 import { CurrentFence, FencingGuard } from '../../lib/nest/calls/fencing-guard.js';
 import { VERSIONS } from '../express/support/express-app.js';
 import { ADAPTERS, startApp } from '../nest/support/test-app.js';
-import { OwnClient } from '../stores/redis-locks.js';
+import { OwnClient } from '../stores/redis/locks.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Listening } from './order-apps.js';
 

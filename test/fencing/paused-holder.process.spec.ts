@@ -1,7 +1,7 @@
 import type { Lock } from 'nest-holdfast';
 import { FencingGate } from '../../lib/fencing/index.js';
 import { startApp } from '../nest/support/test-app.js';
-import { RedisLocks } from '../stores/redis-locks.js';
+import { RedisLocks } from '../stores/redis/locks.js';
 import { ChildProcess } from '../support/child-process.js';
 import { MariaDbServer } from '../support/mariadb-server.js';
 import { PostgresServer } from '../support/postgres-server.js';

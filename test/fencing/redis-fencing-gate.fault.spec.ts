@@ -1,8 +1,8 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { RedisFencingGate } from 'nest-holdfast/fencing';
-import { clusterSlot as slotOf } from '../../lib/stores/redis/cluster-slot.js';
-import { disconnect } from '../stores/redis-locks.js';
+import { clusterSlot as slotOf } from '../../lib/redis-client/cluster-slot.js';
+import { disconnect } from '../stores/redis/locks.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

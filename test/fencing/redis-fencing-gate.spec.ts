@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { Cluster } from 'ioredis';
 import { LockKeyError, LockService, RedisLockStore } from 'nest-holdfast';
 import { type FencedHolder, LockStaleError, RedisFencingGate } from '../../lib/fencing/index.js';
-import { guardKey } from '../../lib/fencing/guard-keys.js';
-import { OwnClient, disconnect } from '../stores/redis-locks.js';
+import { guardKey } from '../../lib/fencing/gate/guard-keys.js';
+import { OwnClient, disconnect } from '../stores/redis/locks.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 
 const LARGEST = 2n ** 63n - 1n;

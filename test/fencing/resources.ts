@@ -8,7 +8,7 @@ import {
   fencingHeaders,
 } from '../../lib/fencing/index.js';
 import type { FencedHolder } from '../../lib/fencing/index.js';
-import { OwnClient } from '../stores/redis-locks.js';
+import { OwnClient } from '../stores/redis/locks.js';
 
 /** Something that is written under a lock. Both processes of the test have one, and it is the same thing. */
 export interface Resource {

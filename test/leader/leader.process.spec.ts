@@ -1,6 +1,6 @@
 import { LeaderElection } from 'nest-holdfast/core';
 import type { LeaderCommand, LeaderMessage } from '../support/histories/workers/leader.worker.js';
-import { RedisLocks } from '../stores/redis-locks.js';
+import { RedisLocks } from '../stores/redis/locks.js';
 import { ChildProcess } from '../support/child-process.js';
 import { inTime } from '../support/faults/in-time.js';
 import { RedisServer } from '../support/redis-server.js';

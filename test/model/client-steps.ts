@@ -58,7 +58,7 @@ export function handOut(
 }
 
 /** The holder passes the lock on inside its process, with a token that it reserved. */
-export function passOn(
+export function handOff(
   state: State,
   index: number,
   protocol: Protocol,

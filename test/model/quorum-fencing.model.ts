@@ -1,4 +1,4 @@
-import { askForMore, decide, giveUp, handOut, passOn } from './client-steps';
+import { askForMore, decide, giveUp, handOut, handOff } from './client-steps';
 import type { Model, Step } from './explore';
 import type { Guarantee } from './guarantees';
 import { begin, confirm, grant, reserve } from './node-steps';
@@ -59,7 +59,7 @@ export class QuorumFencing implements Model<State> {
       ...decide(state, index, this.#protocol),
       ...handOut(state, index, this.#protocol, this.#guarantees),
       ...askForMore(state, index),
-      ...passOn(state, index, this.#protocol, this.#guarantees),
+      ...handOff(state, index, this.#protocol, this.#guarantees),
       ...(this.#hasMoreToBegin(state) ? giveUp(state, index) : []),
     ];
   }

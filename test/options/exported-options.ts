@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import ts from 'typescript';
+import { exportedSymbols } from '../support/exported-symbols.js';
 
-const ROOT = join(__dirname, '..', '..');
 /** Names of options of which none may be missing. */
 const OF_OPTIONS = /(Options|Auth|Acl)$/;
 
@@ -23,17 +21,8 @@ export interface ExportedBag {
 
 /** What looks like options among all that the public entries export, by the type checker: a new one cannot be forgotten. */
 export function exportedBags(): ExportedBag[] {
-  const options = compilerOptions();
-  const entries = entryFiles(options);
-  const program = ts.createProgram(entries, options);
-  const checker = program.getTypeChecker();
-  const symbols = new Map<string, ts.Symbol>();
-  for (const entry of entries) {
-    const module = checker.getSymbolAtLocation(program.getSourceFile(entry)!)!;
-    for (const symbol of checker.getExportsOfModule(module)) {
-      symbols.set(symbol.name, resolved(checker, symbol));
-    }
-  }
+  const { checker, entries } = exportedSymbols();
+  const symbols = new Map([...entries.values()].flatMap((exported) => [...exported]));
   return [...symbols].flatMap(([name, symbol]) => bagOf(checker, name, symbol) ?? []);
 }
 
@@ -61,29 +50,4 @@ function wrongValues(checker: ts.TypeChecker, property: ts.Symbol): WrongValue[]
   return kinds
     .filter(([, is]) => !checker.isTypeAssignableTo(is, type))
     .map(([kind, , value]) => ({ option: property.name, kind, value }));
-}
-
-function resolved(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
-  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-}
-
-/** The sources of what `package.json` exports. */
-function entryFiles(options: ts.CompilerOptions): string[] {
-  const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    name: string;
-    exports: Record<string, string | object>;
-  };
-  const entries = Object.keys(exports).filter((entry) => typeof exports[entry] === 'object');
-  return entries.map((entry) => {
-    const { resolvedModule } = ts.resolveModuleName(join(name, entry), __filename, options, ts.sys);
-    return resolvedModule!.resolvedFileName;
-  });
-}
-
-function compilerOptions(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
-    ts.sys.readFile(path),
-  );
-  const project = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  return { ...project.options, noEmit: true, types: ['node'] };
 }

@@ -92,8 +92,10 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
       needs: { useFactory: () => ({}) },
     },
   ],
-  LockHttpOptions: [{ take: (http) => startModule({ http }) }],
-  LockErrorOptions: [{ take: (options) => lockErrorHandler(options) }],
+  LockErrorOptions: [
+    { take: (options) => lockErrorHandler(options) },
+    { take: (http) => startModule({ http }) },
+  ],
   LockRequestOptions: [{ take: (options) => lockRequest('a', options), needs: { locks } }],
   RedisLockStoreOptions: [{ take: (options) => new RedisLockStore(client, options) }],
   RedlockStoreOptions: [{ take: (options) => new RedlockStore([node(), node(), node()], options) }],

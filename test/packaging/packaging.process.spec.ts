@@ -29,7 +29,7 @@ interface Entry {
 }
 
 /** Applications that install the packed package as everybody does, each with its own versions of everything else. */
-describe('trap-25 the packed package', () => {
+describe('the packed package', () => {
   let directory: string;
   let tarball: string;
   let checks: Map<string, Promise<void>>;

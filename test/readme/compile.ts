@@ -8,7 +8,7 @@ const AMBIENT = "declare const locks: import('nest-holdfast').LockService;";
 const AMBIENT_FILE = join(ROOT, 'docs', 'ambient.d.ts');
 
 /** Languages that are not compiled. */
-const OTHER_LANGUAGES = ['', 'text', 'sh', 'sql', 'json', 'yaml', 'prisma'];
+const OTHER_LANGUAGES = ['', 'text', 'sh', 'sql', 'json', 'yaml', 'prisma', 'mermaid'];
 
 /** A block as a file that is only in memory, in the folder of its page, so that its imports resolve as a reader's do. */
 interface BlockFile {

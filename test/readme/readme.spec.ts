@@ -12,9 +12,9 @@ const blocks = readPage('README.md').blocks.filter(
   ({ language, marks }) => language === 'ts' && !marks.includes('partial'),
 );
 
-const CORE_ERRORS = readFileSync(join(ROOT, 'lib/core/lock-errors.ts'), 'utf8');
+const CORE_ERRORS = readFileSync(join(ROOT, 'lib/core/contract/lock-errors.ts'), 'utf8');
 const QUEUE_ERRORS = readFileSync(join(ROOT, 'lib/core/contract/queue-full-error.ts'), 'utf8');
-const FENCING_ERRORS = readFileSync(join(ROOT, 'lib/fencing/fencing-errors.ts'), 'utf8');
+const FENCING_ERRORS = readFileSync(join(ROOT, 'lib/fencing/holder/fencing-errors.ts'), 'utf8');
 
 /** By code, the class that has it. */
 const ERRORS = Object.fromEntries(
@@ -84,7 +84,7 @@ describe('README', () => {
 
   it('names every option with its default', () => {
     const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const source = readFileSync(join(ROOT, 'lib/core/lock-options.ts'), 'utf8');
+    const source = readFileSync(join(ROOT, 'lib/core/options/lock-options.ts'), 'utf8');
     const options = [...source.matchAll(/@default (\S+)\n\s+\*\/\n\s+readonly (\w+)\?/g)];
     expect(options.length).toBeGreaterThan(8);
     for (const [, value, name] of options) {

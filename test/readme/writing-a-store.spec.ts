@@ -39,7 +39,7 @@ function membersInTable(contract: string): string[] {
 
 /** `name?` where it may be missing. */
 function membersOf(contract: string): string[] {
-  const text = readFileSync(join(ROOT, 'lib/core/lock-store.ts'), 'utf8');
+  const text = readFileSync(join(ROOT, 'lib/core/contract/lock-store.ts'), 'utf8');
   const source = ts.createSourceFile('lock-store.ts', text, ts.ScriptTarget.Latest);
   const found = source.statements
     .filter(ts.isInterfaceDeclaration)

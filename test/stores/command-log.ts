@@ -1,8 +1,11 @@
 import type { Redis } from 'ioredis';
 import { until } from '../support/until.js';
-import { OwnClient, disconnect } from './redis-locks.js';
+import { OwnClient, disconnect } from './redis/locks.js';
 
-/** What one client sends to its server, as the server saw it. What scripts do there is not listed. */
+/** What a store asks once a second, whatever happens. */
+const BY_THE_CLOCK = ['info', 'time'];
+
+/** What one client sends to its server, as the server saw it: neither what scripts do there, nor what it asks by the clock. */
 export class CommandLog implements AsyncDisposable {
   readonly #source: string;
   readonly #marks: OwnClient;
@@ -31,7 +34,8 @@ export class CommandLog implements AsyncDisposable {
     await this.#marks.redis.echo(mark);
     await until(() => this.#seen.some(({ words }) => words[1] === mark));
     const own = this.#seen.splice(0).filter(({ source }) => source === this.#source);
-    return own.map(({ words }) => words[0]!.toLowerCase());
+    const names = own.map(({ words }) => words[0]!.toLowerCase());
+    return names.filter((name) => !BY_THE_CLOCK.includes(name));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

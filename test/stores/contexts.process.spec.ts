@@ -15,8 +15,8 @@ import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 import { ZooKeeperServer } from '../support/zookeeper-server.js';
-import { openPool } from './postgres-pool.js';
-import { disconnect } from './redis-locks.js';
+import { openPool } from './sql/postgres-pool.js';
+import { disconnect } from './redis/locks.js';
 
 type Closing = (close: () => unknown) => void;
 

@@ -13,8 +13,8 @@ import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperServer } from '../support/zookeeper-server.js';
-import { openPool } from './postgres-pool.js';
-import { disconnect } from './redis-locks.js';
+import { openPool } from './sql/postgres-pool.js';
+import { disconnect } from './redis/locks.js';
 
 interface Opened {
   readonly store: LockStore;

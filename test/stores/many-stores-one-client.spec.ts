@@ -8,8 +8,8 @@ import { PostgresServer } from '../support/postgres-server.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
-import { openPool } from './postgres-pool.js';
-import { disconnect } from './redis-locks.js';
+import { openPool } from './sql/postgres-pool.js';
+import { disconnect } from './redis/locks.js';
 
 /** Node takes more than ten listeners for a leak. */
 const MANY = 20;

@@ -3,7 +3,7 @@ import { Redis as Redis5 } from 'ioredis5';
 import { type LockOptions, LockService, RedisLockStore } from 'nest-holdfast';
 import type { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
-import { disconnect } from './redis-locks.js';
+import { disconnect } from './redis/locks.js';
 import { type InLine, lineOf } from '../support/redis-line.js';
 
 /** Both are woken on a second connection. */
@@ -16,6 +16,7 @@ interface QueueProcessOptions extends LockOptions {
   readonly Client?: typeof Redis;
   readonly client?: RedisOptions;
   readonly localPassLimit?: number;
+  readonly yieldEvery?: number;
   readonly silenceTimeout?: number;
 }
 
@@ -26,10 +27,11 @@ export class QueueProcess implements AsyncDisposable {
   readonly locks: LockService;
 
   constructor(url: string, options: QueueProcessOptions = {}) {
-    const { Client = Redis, client, localPassLimit, silenceTimeout, ...lockOptions } = options;
+    const { Client = Redis, client, ...others } = options;
+    const { localPassLimit, yieldEvery, silenceTimeout, ...lockOptions } = others;
     this.redis = new Client(url, { retryStrategy: () => 20, ...client });
     this.redis.on('error', () => {}); // the commands say what matters here
-    this.store = new RedisLockStore(this.redis, { localPassLimit, silenceTimeout });
+    this.store = new RedisLockStore(this.redis, { localPassLimit, yieldEvery, silenceTimeout });
     this.locks = new LockService(this.store, { waitTimeout: 60_000, ...lockOptions });
   }
 

@@ -1,4 +1,7 @@
 const { TestEnvironment } = require('jest-environment-node');
+const { disableAsyncStorages } = require('./async-storages.cjs');
+// oxlint-disable-next-line import/no-unassigned-import -- it makes the loading of modules faster
+require('./compiled-modules.cjs');
 
 /** Gives every spec the servers of its worker: they are of this module, which lives as long as the worker. */
 module.exports = class extends TestEnvironment {
@@ -9,5 +12,10 @@ module.exports = class extends TestEnvironment {
       require('./register-typescript.cjs');
       return require('./servers-of-worker.ts').serverOfWorker(kind);
     };
+  }
+
+  async teardown() {
+    await super.teardown();
+    disableAsyncStorages();
   }
 };

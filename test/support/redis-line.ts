@@ -1,4 +1,4 @@
-import { NUMBERS, SHARED_DEADLINE } from '../../lib/stores/redis/queue/line-lua.js';
+import { NUMBERS, SHARED_DEADLINE } from '../../lib/stores/redis/lua/line-parts.js';
 
 /** Puts one command to a server of Redis. */
 export type Ask = (name: string, ...args: (string | number)[]) => Promise<unknown>;

@@ -9,16 +9,12 @@ const options = require('./swc-options.cjs');
 const ROOT = path.join(__dirname, '..', '..');
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'holdfast-tests');
 const { version } = require('@swc/core/package.json');
+const entries = Object.entries(require('../../lib/entries.json'));
 const OWN_NAMES = {
   'nest-holdfast': 'lib/index.ts',
-  'nest-holdfast/core': 'lib/core.ts',
-  'nest-holdfast/etcd': 'lib/stores/etcd/index.ts',
-  'nest-holdfast/express': 'lib/express/index.ts',
-  'nest-holdfast/fencing': 'lib/fencing/index.ts',
-  'nest-holdfast/redlock': 'lib/stores/redlock/index.ts',
-  'nest-holdfast/sql': 'lib/stores/sql/index.ts',
-  'nest-holdfast/testing': 'lib/testing/index.ts',
-  'nest-holdfast/zookeeper': 'lib/stores/zookeeper/index.ts',
+  ...Object.fromEntries(
+    entries.map(([name, { file }]) => [`nest-holdfast/${name}`, `lib/${file}.ts`]),
+  ),
 };
 
 const resolveFilename = Module._resolveFilename;

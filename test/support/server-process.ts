@@ -54,8 +54,8 @@ export abstract class ServerProcess implements AsyncDisposable {
     const child = this.#process!;
     child.unref();
     for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
+    process.prependOnceListener('exit', () => this.#signal('SIGKILL', child)); // all servers, before any data
     process.once('exit', () => {
-      this.#signal('SIGKILL', child);
       rmSync(this.#directory!, { recursive: true, force: true, maxRetries: 5 });
     });
   }

@@ -24,6 +24,10 @@ export type ServerKind = keyof typeof STARTS;
 
 const servers = new Map<ServerKind, Promise<Shareable>>();
 
+// Jest ends a worker that has grown too large with this signal, and kills it half a second later. A process that is ended by a
+// signal has no event 'exit': its servers would stay.
+process.once('SIGTERM', () => process.exit(128 + 15));
+
 /** The server of this process, started when it is first asked for, and empty. */
 export async function serverOfWorker(kind: ServerKind): Promise<Shareable> {
   const isNew = !servers.has(kind);

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { ChildProcess } from './child-process.js';
 import { RedisCluster } from './redis-cluster.js';
@@ -142,4 +143,22 @@ function disposable(redis: Redis): AsyncDisposable & { redis: Redis } {
       if (redis.status !== 'end') redis.disconnect();
     },
   };
+}
+
+describe('A server of a Jest worker', () => {
+  it('ends with the worker, also when Jest ends that for its memory', async () => {
+    await using worker = new ChildProcess<never, number>('test/support/workers/servers.worker.ts');
+    const port = await worker.next();
+    expect(await answers(port)).toBe(true);
+    await worker.kill('SIGTERM');
+    await until(async () => !(await answers(port)), { what: 'the server to end' });
+  });
+});
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 }

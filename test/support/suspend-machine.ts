@@ -1,4 +1,4 @@
-import { systemClock } from '../../lib/core/clock.js';
+import { systemClock } from '../../lib/core/async/clock.js';
 
 /**
  * As when the machine wakes up from a suspension of `ms`: from now on `systemClock` is ahead by so much, and what has a

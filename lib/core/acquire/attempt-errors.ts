@@ -1,8 +1,8 @@
 import { reasonOf } from '../contract/safe-error.js';
-import { LockStoreError, LockTimeoutError } from '../lock-errors.js';
-import { keyNames } from '../lock-keys.js';
-import type { ResolvedLockOptions } from '../lock-options.js';
-import type { AcquireRequest, LockStore, QuorumReport } from '../lock-store.js';
+import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
+import { keyNames } from '../keys/lock-keys.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import type { AcquireRequest, LockStore, QuorumReport } from '../contract/lock-store.js';
 import type { Pulse } from '../store/store-pulse.js';
 
 /** The attempts of one caller so far. */
@@ -13,6 +13,8 @@ export interface Attempted {
   /** The last one. Missing: the store was not asked. */
   readonly request: AcquireRequest | undefined;
   readonly count: number;
+  /** Of several keys, the one that another caller had at the last attempt, where that is known. */
+  readonly refusedBy: string | undefined;
 }
 
 export function storeFailure(attempted: Attempted, why: string, cause?: unknown): LockStoreError {
@@ -22,17 +24,18 @@ export function storeFailure(attempted: Attempted, why: string, cause?: unknown)
 }
 
 export function timeoutOf(attempted: Attempted): LockTimeoutError {
-  const { keys, options, count } = attempted;
+  const { keys, options, count, refusedBy } = attempted;
   return new LockTimeoutError(keyNames(keys), options.waitTimeout, {
     attempts: count,
+    refusedBy,
     permits: options.permits,
     report: reportOf(attempted),
   });
 }
 
 /**
- * For the deadline of a wait in the queue of the store. Not "held", when nobody knows because the store fails, or has not answered the
- * `pulse`.
+ * For the deadline of a wait in the store's queue. Not "held" when the holder is unknown: the store fails, or has not answered
+ * the `pulse`.
  */
 export function deadlineError(
   attempted: Attempted,
@@ -45,7 +48,7 @@ export function deadlineError(
   return storeFailure(attempted, reasonOf(error), error);
 }
 
-/** What the nodes said last, where there are several. */
+/** What the nodes answered last, where there are several. */
 function reportOf({ request, store }: Attempted): QuorumReport | undefined {
   return request && store.report?.(request);
 }

@@ -1,15 +1,15 @@
-import type { Attempts } from '../attempts.js';
-import type { Clock } from '../clock.js';
-import type { LockStore } from '../lock-store.js';
-import type { Patience } from '../patience.js';
-import type { Turn, TurnLimits } from '../turn.js';
+import type { StoreAttempts } from './store-attempts.js';
+import type { Clock } from '../async/clock.js';
+import type { LockStore } from '../contract/lock-store.js';
+import type { WaitDeadline } from './wait-deadline.js';
+import type { LocalTicket, TicketLimits } from '../line/local-ticket.js';
 
-/** Who contends, and by what. */
+/** A caller that competes for keys, and its means. */
 export interface Contender {
   readonly store: LockStore;
   readonly clock: Clock;
-  readonly turn: Turn;
-  readonly attempts: Attempts;
-  readonly patience: Patience;
-  readonly limits: TurnLimits;
+  readonly turn: LocalTicket;
+  readonly attempts: StoreAttempts;
+  readonly patience: WaitDeadline;
+  readonly limits: TicketLimits;
 }

@@ -1,11 +1,11 @@
-import { sleep } from '../clock.js';
-import type { Grant } from '../grant.js';
-import { waitFor } from '../many-keys.js';
+import { sleep } from '../async/clock.js';
+import type { Grant } from '../store/grant.js';
+import { waitFor } from '../store/many-keys.js';
 import type { Contender } from './contender.js';
 import { KeyByKey } from './key-by-key.js';
 import { QueueAttempts } from './queue-attempts.js';
 
-/** What a caller does at the front of its process while others have a key: it stands in the line of the store, or asks again. */
+/** What a caller does at the front of its process while others have a key: it waits in the store's queue, or polls. */
 export class Contention {
   readonly #self: Contender;
 
@@ -34,7 +34,7 @@ export class Contention {
     return undefined;
   }
 
-  /** One of several keys is awaited: the others are left to the callers behind. */
+  /** Awaits one of several keys; the others are left to the callers behind. */
   async #pause(signal: AbortSignal): Promise<void> {
     const { attempts, clock, limits, patience, turn } = this.#self;
     if (turn.keys.length > 1) turn.keep(attempts.refusedBy);

@@ -1,17 +1,19 @@
-import { sleep } from '../clock.js';
-import { giveBack } from '../grant.js';
-import type { Grant } from '../grant.js';
+import { sleep } from '../async/clock.js';
+import { giveBack } from '../store/grant.js';
+import type { Grant } from '../store/grant.js';
 import type { Contender } from './contender.js';
 import { QueueAttempts } from './queue-attempts.js';
 
-/** Milliseconds, at random up to this for each round so far, after which two who have what the other one wants have parted. */
+/**
+ * Milliseconds. Each round waits a random part of this times the rounds so far, so that two callers that block each other part.
+ */
 const PAUSE = 2;
 const LONGEST_PAUSE = 50;
 
 /**
- * How one waits for several keys, of which any may be taken: in the line of one that was refused, holding nothing. Once that key
- * is its own it tries the others, and gives it back when one of them is taken, to stand in that line. So nobody waits for
- * a key that is free, and no two wait for each other.
+ * Waits for several keys on a store that grants each separately: the caller queues for one refused key and holds nothing
+ * meanwhile. When that key arrives, it tries the others. If one of them is taken, it gives the key back and queues for that one.
+ * So no caller waits for a free key, and no two wait for each other.
  */
 export class KeyByKey {
   readonly #self: Contender;
@@ -52,7 +54,7 @@ export class KeyByKey {
     return attempts.one();
   }
 
-  /** Stands in line again when it came too late for what was handed over. */
+  /** Queues again when the handed-over key had expired on arrival. */
   async #one(key: string, signal: AbortSignal): Promise<Grant | undefined> {
     let grant: Grant | undefined;
     while (!grant && this.#self.patience.left > 0) {
@@ -71,7 +73,7 @@ export class KeyByKey {
     }
   }
 
-  /** Where nobody says which key was refused, each is tried in turn: one that is free costs a moment. */
+  /** Where the refused key is unknown, each is tried in turn: a free one costs a moment. */
   #after(key: string): string {
     const { keys } = this.#self.turn;
     return keys[(keys.indexOf(key) + 1) % keys.length]!;

@@ -1,17 +1,17 @@
-import type { Attempts } from '../attempts.js';
-import type { Clock } from '../clock.js';
+import type { StoreAttempts } from './store-attempts.js';
+import type { Clock } from '../async/clock.js';
 import { checkBoolean } from '../contract/store-answers.js';
-import { checkClaim, giveBack } from '../grant.js';
-import type { Grant } from '../grant.js';
-import type { AcquireRequest, Lease, LockStore } from '../lock-store.js';
+import { checkClaim, giveBack } from '../store/grant.js';
+import type { Grant } from '../store/grant.js';
+import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
 
-/** Waits in the queue of the store, which hands over a claim; one `extend` turns it into a whole ttl. */
+/** Waits in the store's queue, which hands over a claim; one `extend` turns it into a whole ttl. */
 export class QueueAttempts {
   readonly #store: LockStore;
   readonly #clock: Clock;
-  readonly #attempts: Attempts;
+  readonly #attempts: StoreAttempts;
 
-  constructor(store: LockStore, clock: Clock, attempts: Attempts) {
+  constructor(store: LockStore, clock: Clock, attempts: StoreAttempts) {
     this.#store = store;
     this.#clock = clock;
     this.#attempts = attempts;

@@ -4,8 +4,8 @@ export interface AbortListener {
 }
 
 /**
- * Whoever waits for one signal, behind one listener of it: many may share a signal, such as that of a shutdown, and Node takes more
- * than ten listeners for a leak.
+ * All waiters on one signal, behind a single listener: many may share a signal, such as that of a shutdown, and Node reports
+ * more than ten listeners as a leak.
  */
 class AbortListeners {
   readonly #listeners = new Set<AbortListener>();
@@ -29,7 +29,7 @@ class AbortListeners {
 
 const ofSignals = new WeakMap<AbortSignal, AbortListeners>();
 
-/** Tells `listener` when the signal aborts; one that has aborted tells nobody. */
+/** Calls `listener` when the signal aborts, but not if it has aborted already. */
 export function onAbort(signal: AbortSignal, listener: AbortListener): void {
   let listeners = ofSignals.get(signal);
   if (!listeners) ofSignals.set(signal, (listeners = new AbortListeners()));

@@ -1,10 +1,10 @@
-/** What Node's emitters have, and clients that are made of one. */
+/** The listener limit of Node's emitters, and of clients that contain one. */
 interface Roomy {
   getMaxListeners?(): number;
   setMaxListeners?(most: number): unknown;
 }
 
-/** Of so many more listeners, or fewer, that Node is not to take for a leak: their owner removes them. */
+/** Raises or lowers an emitter's leak limit by a number of listeners: their owner removes them. */
 export function makeRoom(emitter: object, listeners: number): void {
   const roomy: Roomy = emitter;
   const most = roomy.getMaxListeners?.() ?? 0;

@@ -1,4 +1,4 @@
-import { printable } from '../printable.js';
+import { printable } from '../text/printable.js';
 import { inRootContext } from './root-context.js';
 
 /** Emits a process warning. Applications filter by `code`. */

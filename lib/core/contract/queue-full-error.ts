@@ -1,5 +1,5 @@
-import { LockError } from '../lock-errors.js';
-import { quoted } from '../printable.js';
+import { LockError } from './lock-errors.js';
+import { quoted } from '../text/printable.js';
 
 /** Too many callers of this process wait already. Nothing ran, and nothing was asked of the store. */
 export class LockQueueFullError extends LockError {

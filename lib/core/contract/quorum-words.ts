@@ -1,7 +1,7 @@
-import type { QuorumReport } from '../lock-store.js';
-import { redact } from './redaction.js';
+import type { QuorumReport } from './lock-store.js';
+import { redact } from '../text/redaction.js';
 
-/** What an error of a store with several nodes carries. */
+/** The quorum report of an error, for a store with several nodes. */
 export function reportOf(error: unknown): QuorumReport | undefined {
   return (error as { readonly report?: QuorumReport } | null | undefined)?.report;
 }

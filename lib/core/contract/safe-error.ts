@@ -1,7 +1,7 @@
 import { types } from 'node:util';
-import { redact } from './redaction.js';
+import { redact } from '../text/redaction.js';
 
-/** Fields of drivers' errors that say what went wrong, and nothing of what was sent. */
+/** Fields of drivers' errors that describe the failure, and nothing of the command. */
 const KEPT: ReadonlySet<string> = new Set([
   'code',
   'errno',
@@ -17,19 +17,18 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 /** Of every error. The last two are errors themselves, or lists of errors. */
 const OF_EVERY_ERROR: ReadonlySet<string | symbol> = new Set(['name', 'message', 'stack', 'cause', 'errors']); // prettier-ignore
-/** Errors inside of errors that are looked at. */
+/** Depth to which nested errors are copied. */
 const DEEPEST = 5;
 
 /**
- * What an error of a driver may be shown as: its name, message, stack and codes. What else a driver puts there, such as the
- * command that was sent, is left out, and credentials in the text are hidden. An error that has nothing else stays the
- * object that it is.
+ * A printable copy of a driver's error: name, message, stack and codes. Other fields, such as the command, are left out, and
+ * credentials in the text are hidden. An error without other fields stays the same object.
  */
 export function withoutSecrets(error: unknown): unknown {
   return safe(error, DEEPEST);
 }
 
-/** For messages. What is thrown need not be an `Error`, and an `AggregateError` need not have a message. */
+/** For messages. A thrown value need not be an `Error`, and an `AggregateError` need not have a message. */
 export function reasonOf(error: unknown): string {
   const { message, errors, code, name } = fieldsOf(error);
   if (typeof message === 'string' && message !== '') return redact(message);
@@ -74,7 +73,7 @@ function rebuilt(error: object, depth: number): Error {
   return made;
 }
 
-/** What is thrown need not be an `Error`. */
+/** A thrown value need not be an `Error`. */
 function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
   return (error ?? {}) as Readonly<Record<string, unknown>>;
 }

@@ -1,9 +1,10 @@
-import type { Lease } from '../lock-store.js';
+import type { Lease } from './lock-store.js';
 import { fieldsOf, isObject } from './fields.js';
 import { UnknownAnswerError } from './unknown-answer.js';
 
 /*
- * Whether a store answered as the contract says. Stores may be anybody's, and what is taken for a grant lets somebody in.
+ * Checks a store's answers against the contract. A third-party store may break it, and an answer mistaken for a grant admits a
+ * second holder.
  */
 
 /** Throws for what is neither a lease nor `undefined`. */
@@ -17,7 +18,7 @@ export function checkBoolean(answer: unknown): asserts answer is boolean {
   if (typeof answer !== 'boolean') throw new UnknownAnswerError('true or false', answer);
 }
 
-/** For `extendMany`: what it says of each lease is looked at where that is. */
+/** For `extendMany`: the answer for each lease is checked where it is used. */
 export function checkExceptions(answer: unknown): asserts answer is ReadonlyMap<Lease, unknown> {
   if (!(answer instanceof Map)) throw new UnknownAnswerError('a Map of leases', answer);
 }
@@ -29,13 +30,17 @@ export function checkInspection(answer: unknown): void {
     throw new UnknownAnswerError('undefined or an object with a key', answer);
 }
 
-/** What is missing of a lease, if anything. */
+/** The part of a lease that is missing, if any. */
 function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined {
-  const { extend, release, passOn, downgrade, raiseFencing } = answer;
+  const { extend, release, handOff, downgrade, raiseFencing } = answer;
   if (typeof extend !== 'function' || typeof release !== 'function')
     return ' with the methods `extend` and `release`';
-  if (![passOn, downgrade, raiseFencing].every(isMethodOrMissing))
-    return ' whose `passOn`, `downgrade` and `raiseFencing` are methods or missing';
+  if (
+    !isMethodOrMissing(handOff) ||
+    !isMethodOrMissing(downgrade) ||
+    !isMethodOrMissing(raiseFencing)
+  )
+    return ' whose `handOff`, `downgrade` and `raiseFencing` are methods or missing';
   const { fencingToken, lost } = answer;
   if (fencingToken !== undefined && typeof fencingToken !== 'bigint')
     return ' whose `fencingToken` is a bigint or missing';

@@ -1,15 +1,15 @@
-/** What happens to a store by itself. */
+/** Unsolicited events of a store. */
 export type StoreNotice = StoreDoubt | NodeNotice;
 
 /** Grants may have been lost, in a failover say. Core extends each one at once, which confirms or loses it. */
 export interface StoreDoubt {
   readonly type: 'doubt';
   readonly reason: string;
-  /** Whether a lease of these keys is meant. Missing: all are. */
+  /** Whether a lease of these keys is affected. Missing: all are. */
   readonly concerns?: ((keys: readonly string[]) => boolean) | undefined;
 }
 
-/** A node of a store that has several begins or ceases to be of use. */
+/** A node of a store that has several becomes usable or unusable. */
 export interface NodeNotice {
   readonly type: 'node';
   readonly node: string;

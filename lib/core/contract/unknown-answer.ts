@@ -1,6 +1,6 @@
 /**
- * A server, or a store, answered something that is none of its answers. Names the kind of what came, and not its value: it may be
- * the answer to somebody else's question.
+ * A server or a store answered with none of its defined answers. Names the kind of the answer and not its value: it may belong
+ * to another caller's request.
  */
 export class UnknownAnswerError extends Error {
   constructor(expected: string, got: unknown, advice?: string) {

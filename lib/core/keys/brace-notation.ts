@@ -1,6 +1,6 @@
 /**
- * Throws `TypeError`, which begins with `owner`, for `{params.id}`: as mere text, it would be one key for all requests. `paths` are
- * those that a placeholder may have. A `:id` may name a route.
+ * Throws `TypeError`, which begins with `owner`, for `{params.id}`: as mere text, it would be one key for all requests. `paths`
+ * are the allowed paths of a placeholder. A `:id` may name a route.
  */
 export function refuseBraces(owner: string, source: string, paths: RegExp): void {
   for (const [found, path] of source.matchAll(/\{([\w.-]+)\}/g)) {

@@ -1,7 +1,7 @@
-/** Makes one spelling of several. `undefined`: the text is nothing that the filter knows. */
+/** Makes one spelling of several. `undefined`: the filter does not know the text. */
 interface KeyFilter {
   readonly name: string;
-  /** For messages about a text that the filter refuses. */
+  /** For messages about a refused text. */
   readonly expects: string;
   readonly apply: (text: string) => string | undefined;
 }
@@ -28,7 +28,9 @@ function int(text: string): string | undefined {
   return /^[+-]?\d+$/.test(text) ? String(BigInt(text.replace('+', ''))) : undefined;
 }
 
-/** What databases read as a UUID: in either case, with or without braces, and a hyphen or none between any four digits. */
+/**
+ * Accepts what databases read as a UUID: in either case, with or without braces, and a hyphen or none between any four digits.
+ */
 function uuid(text: string): string | undefined {
   const [, braced, bare] = /^(?:\{(.+)\}|(.+))$/s.exec(text) ?? [];
   const spelt = braced ?? bare ?? '';

@@ -4,14 +4,14 @@ const ALWAYS_RESERVED = String.raw`%:\p{Cc}`;
 /**
  * The text around the values of a key. `order:<id>/<line>` has `['order:', '/', '']`.
  *
- * A value stands in the key as it is, but for its reserved characters, which become `%` and the bytes of their UTF-8 form:
- * `%`, `:`, controls, and the character with which the text behind the value begins, if another value follows that text. So a
- * key made by hand is nearly always the same.
+ * A value stands in the key as it is, except for its reserved characters, which become `%` and the bytes of their UTF-8 form:
+ * `%`, `:`, controls, and the first character of the text behind the value, if another value follows that text. So a key made by
+ * hand is nearly always the same.
  *
- * Two lists of values never give one key. An escaped value reads back in one way only, for every `%` in it begins an escape.
- * It does not contain the character that follows it: that one is reserved, and neither `%` nor a hexadecimal digit, so that no
+ * Two lists of values never give one key. An escaped value reads back in one way only, for every `%` in it begins an escape. It
+ * does not contain the character that follows it: that one is reserved, and neither `%` nor a hexadecimal digit, so that no
  * escape brings it in. Hence the first such character behind the text before a value ends the value, from left to right; the
- * last value is what is left. And a value never brings a `:` in: the parts between the colons of a key are those of its text.
+ * last value is the rest. And a value never brings a `:` in: the parts between the colons of a key are those of its text.
  */
 export class KeyText {
   readonly #texts: readonly string[];

@@ -1,22 +1,22 @@
 import { isDate } from 'node:util/types';
-import { LockKeyError } from '../lock-errors.js';
-import { LONGEST_KEY_BYTES } from '../lock-keys.js';
-import { show } from '../option-values.js';
+import { LockKeyError } from '../contract/lock-errors.js';
+import { LONGEST_KEY_BYTES } from './lock-keys.js';
+import { show } from '../options/option-values.js';
 import type { KeyFilters } from './key-filters.js';
 
 /** Where a value of a key comes from, for messages. */
 export interface KeyValueSource {
   /** The whole key, with its placeholders. */
   readonly template: string;
-  /** What stands there for the value: `<id>`. */
+  /** The value's place in the template: `<id>`. */
   readonly placeholder: string;
 }
 
-/** The text of a value that identifies something. Throws `LockKeyError`. */
+/** The text of an identifying value. Throws `LockKeyError`. */
 export function keyValue(value: unknown, filters: KeyFilters, source: KeyValueSource): string {
   let text = identifierText(value);
   if (text === undefined) throw keyValueError(source, `got ${show(value)}`);
-  // Before any filter: to read a megabyte of digits as a number takes half a second.
+  // Before any filter: reading a megabyte of digits as a number takes half a second.
   if (text.length > LONGEST_KEY_BYTES) throw keyValueError(source, tooLong(text));
   for (const filter of filters) {
     const filtered = filter.apply(text);
@@ -44,7 +44,7 @@ export function keyValueError(
   );
 }
 
-/** `undefined` for everything whose text would not tell it from others. */
+/** `undefined` for a value whose text is not unique to it. */
 function identifierText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

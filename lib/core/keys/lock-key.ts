@@ -1,10 +1,10 @@
 import { KeyText } from './key-text.js';
 import { keyValue } from './key-value.js';
 
-/** What may stand in a key. Anything else, `undefined` and `''` included, is refused. */
+/** Types allowed in a key. Anything else, `undefined` and `''` included, is refused. */
 export type LockKeyValue = string | number | bigint | boolean | Date;
 
-/** By the strings of a tagged template, which are the same object at each evaluation of it. */
+/** By the strings of a tagged template: the same object at each evaluation. */
 const texts = new WeakMap<TemplateStringsArray, KeyText>();
 
 /**
@@ -22,7 +22,7 @@ export function lockKey(strings: TemplateStringsArray, ...values: readonly LockK
   return text.fill(values.map((value, index) => keyValue(value, [], new Source(strings, index))));
 }
 
-/** Names itself only when there is something to say. */
+/** Builds its name only for a message. */
 class Source {
   readonly #strings: readonly string[];
   readonly #index: number;
@@ -55,7 +55,7 @@ function textOf(strings: TemplateStringsArray): KeyText {
   return text;
 }
 
-/** The values by number, for what they were called is not known. */
+/** The values by number, for their names are unknown. */
 function sourceOf([first = '', ...others]: readonly string[]): string {
   return others.reduce((source, each, index) => source + placeholder(index) + each, first);
 }

@@ -1,7 +1,7 @@
-import type { Linked } from '../fifo.js';
-import type { QueuedTimer } from '../timer-queue.js';
+import type { Linked } from '../line/linked-queue.js';
+import type { QueuedTimer } from '../async/timer-queue.js';
 
-/** What the keeper knows of a lease: its places among those that are kept, in the line of what is due next, and in a bundle. */
+/** The keeper's entry for a lease: list node, timer, and member of a bundle. */
 export abstract class KeeperEntry implements QueuedTimer, Linked<KeeperEntry> {
   before: this | undefined;
   behind: this | undefined;
@@ -9,7 +9,7 @@ export abstract class KeeperEntry implements QueuedTimer, Linked<KeeperEntry> {
   index = -1;
   isKept = false;
   extendAt = Infinity;
-  /** How many are asked for or under way: a doubt asks for one more. */
+  /** Number of extensions requested or in progress: a doubt requests one more. */
   extensions = 0;
   /** Both belong to the bundle that the lease is extended with, if any. */
   bundle: object | undefined;

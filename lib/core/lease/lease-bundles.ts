@@ -1,16 +1,16 @@
-import type { QueuedTimer, TimerQueue } from '../timer-queue.js';
+import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
 import type { KeeperEntry } from './keeper-entry.js';
 
-/** Leases of one bundle: enough to spare calls, and few enough to keep nobody else waiting at the server. */
+/** Leases of one bundle: enough to save calls, and few enough not to block the server for other clients. */
 export const MOST_IN_BUNDLE = 100;
-/** Parts of the ttl by which an extension may come earlier, so that locks taken in one burst are not extended in one. */
+/** Fraction of the ttl by which an extension may come earlier, so that locks taken in one burst are not extended in one. */
 const SPREAD = 0.08;
-/** The golden ratio: its multiples, without their whole parts, lie as evenly as numbers can that come one by one. */
+/** The golden ratio: the fractional parts of its multiples are spread as evenly as a growing sequence can be. */
 const EVENLY = 0.618034;
-/** Parts of the ttl to which due times are rounded down, so that bundles fall due together. */
+/** Fraction of the ttl to which due times are rounded down, so that bundles fall due together. */
 const STEP = 0.01;
 
-/** Leases of one ttl that are to be extended together. */
+/** Leases of one ttl that are extended together. */
 class LeaseBundle<Entry extends KeeperEntry> implements QueuedTimer {
   index = -1;
   readonly entries: Entry[] = [];
@@ -36,16 +36,16 @@ class LeaseBundle<Entry extends KeeperEntry> implements QueuedTimer {
   }
 }
 
-/** Puts leases of one ttl that fall due at about the same time behind one timer. */
+/** Puts leases of one ttl that fall due at about the same time behind one timer (`bench/renewal.mjs`). */
 export class LeaseBundles<Entry extends KeeperEntry> {
   readonly #timers: TimerQueue;
   readonly #wake: (entries: readonly Entry[], ttl: number) => void;
-  /** For each ttl, the bundle that others may join. */
+  /** For each ttl, the bundle that accepts more leases. */
   readonly #open = new Map<number, LeaseBundle<Entry>>();
-  /** Where in the spread the next bundle is, from 0 to 1. */
+  /** Position of the next bundle in the spread, from 0 to 1. */
   #place = Math.random();
 
-  /** `wake` gets the leases of a bundle that is due, which have left it. */
+  /** `wake` gets the leases of a due bundle, which have left it. */
   constructor(timers: TimerQueue, wake: (entries: readonly Entry[], ttl: number) => void) {
     this.#timers = timers;
     this.#wake = wake;

@@ -1,8 +1,8 @@
 import { checkBoolean } from '../contract/store-answers.js';
-import type { LeaseLife } from '../lease-life.js';
+import type { LeaseState } from './lease-state.js';
 
-/** What becomes of a lease with an answer. */
-interface ChangingLease extends LeaseLife {
+/** What an answer does to a lease. */
+interface ChangingLease extends LeaseState {
   readonly isReader: boolean;
   count(sentAt: number, ttl: number): void;
   downgraded(): void;
@@ -12,7 +12,7 @@ interface ChangingLease extends LeaseLife {
 /** Changes a held lease in the store, one change after the other: the replies of two could arrive in either order. */
 export class LeaseChanges {
   readonly #lease: ChangingLease;
-  /** Settles with the last that is asked for or under way. Never rejects. */
+  /** Settles with the last change that is requested or in progress. Never rejects. */
   #last: Promise<void> | undefined;
 
   constructor(lease: ChangingLease) {
@@ -23,7 +23,7 @@ export class LeaseChanges {
     return this.#last !== undefined;
   }
 
-  /** A change of several leases at once is under way until `end`. For use while nothing else is. */
+  /** A change of several leases at once is in progress until `end`. For use while no other change is. */
   begin(change: Promise<void>): void {
     this.#last = change;
   }
@@ -50,10 +50,10 @@ export class LeaseChanges {
   }
 
   async #extend(ttl: number): Promise<void> {
-    const { granted, validity, around } = this.#lease;
+    const { granted, validity, context } = this.#lease;
     this.#lease.assertHeld();
-    const sentAt = around.clock.now();
-    // A shorter ttl may take effect at any time from now on, whenever its reply comes and whether it comes or not.
+    const sentAt = context.clock.now();
+    // A shorter ttl may take effect at any time from now on, whether and whenever its reply comes.
     if (validity.isShortenedBy(sentAt, ttl)) this.#lease.count(sentAt, ttl);
     await this.#confirm(() => granted.extend(validity.capped(sentAt, ttl)));
     this.#lease.count(sentAt, ttl);
@@ -67,12 +67,12 @@ export class LeaseChanges {
     this.#lease.downgraded();
   }
 
-  /** Asks the store something whose answer says whether the lease is ours. */
+  /** Sends a request whose answer tells whether the lease is ours. */
   async #confirm(ask: () => Promise<boolean>): Promise<void> {
     const lease = this.#lease;
-    const isOurs = await lease.around.calls.make<boolean, boolean>({
+    const isOurs = await lease.context.calls.make<boolean, boolean>({
       ask,
-      // One that hangs must leave time for another: the next one waits for it.
+      // A request that hangs must leave time for the next one, which waits for it.
       within: Math.min(lease.options.storeTimeout, lease.validity.ttl / 3, lease.remaining),
       check: checkBoolean,
       read: (answer) => answer,

@@ -1,15 +1,15 @@
 import { checkExceptions } from '../contract/store-answers.js';
 import { UnknownAnswerError } from '../contract/unknown-answer.js';
-import type { HeldLease } from '../held-lease.js';
-import type { Lease, LockStore } from '../lock-store.js';
-import type { StoreCall, StoreCalls } from '../store-call.js';
+import type { HeldLease } from './held-lease.js';
+import type { Lease, LockStore } from '../contract/lock-store.js';
+import type { StoreCall, StoreCalls } from '../store/store-call.js';
 
-/** What a store says of many leases: those that were not extended, and why. */
+/** A store's answer for many leases: those that were not extended, with the reason. */
 type Exceptions = ReadonlyMap<Lease, unknown>;
-/** `true`: it is ours. `false`: it is not. Anything else: why nobody knows. */
+/** `true`: it is ours. `false`: it is not. Anything else: the reason why that is unknown. */
 type Answered = (lease: HeldLease, answer: unknown) => void;
 
-/** One question to the store, with one deadline and one answer, for leases that are extended together. */
+/** One request to the store, with one deadline and one answer, for leases that are extended together. */
 export class SharedExtension implements StoreCall<Exceptions, void> {
   readonly check = checkExceptions;
   readonly within: number;

@@ -1,27 +1,27 @@
-import { Fifo } from '../fifo.js';
-import type { Linked } from '../fifo.js';
+import { LinkedQueue } from './linked-queue.js';
+import type { Linked } from './linked-queue.js';
 
-/** More contenders than this are of no use, however many may share a key. */
+/** More contenders than this are useless, whatever the number of permits. */
 const MOST_AT_FRONT = 100;
 
-/** Somebody in a line. */
+/** An entry of a line. */
 export interface InLine<T> extends Linked<T> {
-  /** How many may hold the key together. Missing: this one wants it alone. */
+  /** Maximum number of holders. Missing: exclusive. */
   readonly permits: number | undefined;
-  /** Called at the front. `false`: not all of its other keys have room, and it stands in the line of one of those now. */
+  /** Called at the front. `false`: one of its other keys has no room, and it has moved to the line of that key. */
   arrive(): boolean;
 }
 
-/** Who is at the front of a key, and who stands behind. */
+/** The callers at the front of a key, and the waiters behind. */
 export class LocalLine<T extends InLine<T>> {
-  readonly waiting = new Fifo<T>();
-  /** Of those at the front, who share the key. Missing: one is there, for itself. */
+  readonly waiting = new LinkedQueue<T>();
+  /** Permits of the sharers at the front. Missing: the front is exclusive. */
   permits: number | undefined;
-  /** How many of them there are. */
+  /** Number of sharers at the front. */
   sharers = 0;
-  /** Why the store refused to answer the last one at the front, if it did. */
+  /** The store's failure for the last caller at the front, if any. */
   failure: unknown;
-  /** Of those who wait, how many share the key, and what the last of them asked for. */
+  /** Of the waiters: the number of sharers, and the permits of the last one. */
   #waitingSharers = 0;
   #awaitedPermits: number | undefined;
 
@@ -31,19 +31,19 @@ export class LocalLine<T extends InLine<T>> {
     return isShared && this.sharers < Math.min(permits, MOST_AT_FRONT);
   }
 
-  /** Whether all who are there share the key, and only the number at the front keeps one more from it, and others waiting. */
+  /** Whether the front is all sharers, and only their number, and other waiters, keep one more from it. */
   isCrowdedBy(permits: number | undefined): boolean {
     if (permits === undefined || permits !== this.permits) return false;
     if (this.sharers < MOST_AT_FRONT || this.sharers >= permits) return false;
     return this.waiting.list().every((turn) => turn.permits === permits);
   }
 
-  /** What those ask for who share the key, or wait to share it. */
+  /** Permits that the sharers or the waiting sharers of the key ask for. */
   get permitsInUse(): number | undefined {
     return this.permits ?? (this.#waitingSharers > 0 ? this.#awaitedPermits : undefined);
   }
 
-  /** Stands behind the others. */
+  /** Joins the end of the line. */
   add(turn: T): void {
     this.waiting.add(turn);
     if (turn.permits === undefined) return;
@@ -51,7 +51,7 @@ export class LocalLine<T extends InLine<T>> {
     this.#awaitedPermits = turn.permits;
   }
 
-  /** For one that stands here. */
+  /** For an entry of this line. */
   remove(turn: T): void {
     this.waiting.remove(turn);
     if (turn.permits !== undefined) this.#waitingSharers--;

@@ -4,7 +4,7 @@ import type { OptionRule } from './option-rules.js';
 /** Below this, two milliseconds of drift are a large part of the ttl. */
 const SHORTEST_TTL = 10;
 
-/** What the options of a lock can be: one rule for each of `LockOptions`. */
+/** One rule for each of `LockOptions`. */
 export const LOCK_RULES = {
   ttl: aWhole('ms', { from: SHORTEST_TTL }),
   waitTimeout: aWhole('ms', { from: 0, orInfinity: true }),

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import { unknownOption } from '../option-names.js';
-import { checkIsObject, show } from '../option-values.js';
+import type { Clock } from '../async/clock.js';
+import { unknownOption } from './option-names.js';
+import { checkIsObject, show } from './option-values.js';
 import { optionError } from './option-error.js';
 
 /** Throws `TypeError` or `RangeError` for what the option called `name` cannot be. */
@@ -19,9 +19,9 @@ export type OptionRules<Options extends object> = {
 const LONGEST = 2_147_483_647;
 
 /**
- * Throws `TypeError` or `RangeError`, with a `code`, for what is no object, for an unknown option and for a wrong value.
- * `undefined` stands for an option that is missing. `owner` is how messages name who was given the options, `example` how they
- * are written.
+ * Throws `TypeError` or `RangeError`, with a `code`, for anything but an object, for an unknown option and for a wrong value.
+ * `undefined` stands for a missing option. `owner` names the receiver of the options in messages, `example` shows how they are
+ * written.
  */
 export function checkOptions<Options extends object>(
   owner: string,
@@ -50,8 +50,8 @@ function checkEach(
 }
 
 /**
- * Options are passed on as copies, which would lack what they have of their class: a getter, say. Throws `TypeError` for it, in
- * place of ignoring it.
+ * Options are passed on as copies, which would lack members of their class: a getter, say. Throws `TypeError` instead of
+ * ignoring them.
  */
 export function checkNoneIsInherited(prefix: string, options: object, rules: object): void {
   for (const name of Object.keys(rules)) {
@@ -85,7 +85,7 @@ export function aNumber(expected: string, isFine: (value: unknown) => boolean): 
   };
 }
 
-/** For what is checked where it is used. */
+/** For options that are checked where they are used. */
 export const anything: OptionRule = () => undefined;
 export const aBoolean = a('a boolean', (value) => typeof value === 'boolean');
 export const aString = a('a string', (value) => typeof value === 'string');
@@ -124,8 +124,8 @@ export function oneOf(...choices: readonly (string | boolean)[]): OptionRule {
 }
 
 /**
- * An object that has options itself. Messages name them by their path: `http.busyStatus`. They do not repeat a text in place of
- * it, which may be a secret: `auth: 'user:password'`.
+ * An object that has options itself. Messages name them by their path: `http.busyStatus`. They do not repeat a text given in its
+ * place, which may be a secret: `auth: 'user:password'`.
  */
 export function aBag<Options extends object>(
   rules: OptionRules<Options>,

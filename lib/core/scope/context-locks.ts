@@ -1,17 +1,21 @@
-import type { Acquisitions } from '../acquisitions.js';
-import type { HeldLease } from '../held-lease.js';
-import type { LockContext, LockScope } from '../lock-scope.js';
-import type { ResolvedLockOptions } from '../lock-options.js';
-import { Lock } from '../lock.js';
+import type { PendingAcquisitions } from '../acquire/pending-acquisitions.js';
+import type { HeldLease } from '../lease/held-lease.js';
+import type { LockContext, LockScope } from './lock-scope.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { Lock } from './lock.js';
 import type { SelfDeadlocks } from './self-deadlock.js';
 
-/** The locks that async contexts ask for: new ones, or shares of what the context holds where `reentrant` asks for them. */
+/** Locks for async contexts: new ones, or shares of a lock that the context holds where `reentrant` asks for them. */
 export class ContextLocks {
   readonly #context: LockContext;
-  readonly #acquisitions: Acquisitions;
+  readonly #acquisitions: PendingAcquisitions;
   readonly #selfDeadlocks: SelfDeadlocks;
 
-  constructor(context: LockContext, acquisitions: Acquisitions, selfDeadlocks: SelfDeadlocks) {
+  constructor(
+    context: LockContext,
+    acquisitions: PendingAcquisitions,
+    selfDeadlocks: SelfDeadlocks,
+  ) {
     this.#context = context;
     this.#acquisitions = acquisitions;
     this.#selfDeadlocks = selfDeadlocks;

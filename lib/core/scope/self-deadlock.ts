@@ -1,20 +1,20 @@
-import { eitherOf } from '../abort-signals.js';
+import { eitherOf } from '../async/abort-signals.js';
 import { warn } from '../async/warn.js';
-import { LockDeadlockError, LockTimeoutError } from '../lock-errors.js';
-import type { LockError } from '../lock-errors.js';
-import { keyNames } from '../lock-keys.js';
-import type { ResolvedLockOptions } from '../lock-options.js';
-import type { Lock } from '../lock.js';
-import { quoted } from '../printable.js';
-import type { TimerQueue } from '../timer-queue.js';
+import { LockDeadlockError, LockTimeoutError } from '../contract/lock-errors.js';
+import type { LockError } from '../contract/lock-errors.js';
+import { keyNames } from '../keys/lock-keys.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import type { Lock } from './lock.js';
+import { quoted } from '../text/printable.js';
+import type { TimerQueue } from '../async/timer-queue.js';
 
 /**
- * How long a call waits for a key that its own async context holds. Long enough for the job of a shared queue, which runs in the
- * context of another job: most locks are held for less. Short enough for a developer who nests two calls by mistake to see an
- * error, and not a slow request that fails at the end of its `waitTimeout`.
+ * Milliseconds that a call waits for a key that its own async context holds. Long enough for the job of a shared queue, which
+ * runs in the context of another job: most locks are held for less. Short enough that a developer with two nested calls by
+ * mistake sees an error, and not a slow request that fails at the end of its `waitTimeout`.
  */
 const LONGEST_SELF_WAIT = 1_000;
-/** Key names that are remembered as logged; a program that has more of them has been told. */
+/** Maximum number of key names remembered as logged; a program with more of them has seen the message. */
 const MOST_NAMES = 1_000;
 
 /** A call for keys of which its context holds some. */
@@ -26,8 +26,8 @@ interface ConflictingCall {
 }
 
 /**
- * Bounds the wait for a key that the calling async context holds. Such a call may be nested, and wait for itself, or have come
- * into the context of another: a job of a shared queue, a listener. Nothing tells the two apart.
+ * Bounds the wait for a key that the calling async context holds. Such a call may be nested and wait for itself, or may have
+ * inherited the context of another call: a job of a shared queue, a listener. The two look the same.
  */
 export class SelfDeadlocks {
   readonly #timers: TimerQueue;
@@ -64,7 +64,10 @@ export class SelfDeadlocks {
     }
   }
 
-  /** The first time for each key name. One attempt does not wait; a reader beside a reader, or a permit beside a permit, need not. */
+  /**
+   * The first time for each key name. One attempt does not wait; a reader beside a reader, or a permit beside a permit, need
+   * not.
+   */
   #log({ keys, options, own }: ConflictingCall): void {
     const held = own()!;
     const longest = longestWait(options);
@@ -82,7 +85,7 @@ const REMEDIES =
   'If the call is nested in that lock, share the lock: reentrant: true. If the context is that of another (a job of a shared queue, ' +
   'a listener), give the call a context of its own: AsyncResource.bind or locks.outside(work)';
 
-/** What made one attempt has not waited for itself. */
+/** A single attempt has not waited for itself. */
 function refusalOf({ keys, options, own }: ConflictingCall): LockError {
   const names = keyNames(keys);
   const longest = longestWait(options);
@@ -96,7 +99,7 @@ function cause({ keys }: Lock): string {
   return `the calling async context holds ${quoted(keyNames(keys))}`;
 }
 
-/** `0`: one attempt, which waits for nothing. */
+/** `0`: one attempt, which does not wait. */
 function longestWait({ waitTimeout, retryCount }: ResolvedLockOptions): number {
   return retryCount === 0 ? 0 : Math.min(waitTimeout, LONGEST_SELF_WAIT);
 }

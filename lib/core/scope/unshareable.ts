@@ -1,10 +1,10 @@
-import { LockDeadlockError, LockPermitsError } from '../lock-errors.js';
-import type { LockError } from '../lock-errors.js';
-import { keyNames } from '../lock-keys.js';
-import type { Lock } from '../lock.js';
-import { quoted } from '../printable.js';
+import { LockDeadlockError, LockPermitsError } from '../contract/lock-errors.js';
+import type { LockError } from '../contract/lock-errors.js';
+import { keyNames } from '../keys/lock-keys.js';
+import type { Lock } from './lock.js';
+import { quoted } from '../text/printable.js';
 
-/** A nested call wants keys beside those that its context holds. */
+/** A nested call wants more keys than its context holds. */
 export function missingKeys(own: Lock, keys: readonly string[]): LockError {
   const key = keyNames(keys);
   const message =
@@ -13,7 +13,7 @@ export function missingKeys(own: Lock, keys: readonly string[]): LockError {
   return new LockDeadlockError(message, key);
 }
 
-/** A nested call wants the keys in another way than its context shares them. */
+/** A nested call wants the keys in another mode than its context holds them. */
 export function unshareable(
   own: Lock,
   keys: readonly string[],

@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.js';
-import type { LockStore } from '../lock-store.js';
-import { StoreTimeout, promised } from '../store-call.js';
+import type { Clock } from '../async/clock.js';
+import type { LockStore } from '../contract/lock-store.js';
+import { StoreTimeout, promised } from './store-call.js';
 
-/** Milliseconds without an answer after which nobody knows any more who has a key. */
+/** Milliseconds without an answer after which the holder of a key counts as unknown. */
 export const LONGEST_SILENCE = 1_000;
 
-/** A question that has no other meaning than to be answered. */
+/** A request that only tests whether the store answers. */
 export class Pulse {
   readonly #clock: Clock;
   readonly #askedAt: number;
@@ -28,7 +28,7 @@ export class Pulse {
     return this.#clock.now() - this.#askedAt;
   }
 
-  /** Why nobody knows who has a key; `undefined` when the store has answered, or was asked just now. */
+  /** Why the holder of a key is unknown; `undefined` when the store has answered, or was asked just now. */
   get failure(): unknown {
     if (this.#isAnswered) return this.#error;
     return this.age < LONGEST_SILENCE / 2 ? undefined : new StoreTimeout(this.age);
@@ -36,8 +36,8 @@ export class Pulse {
 }
 
 /**
- * Whether the store still answers, for those whose wait in its queue is about to end: what they heard last may be long ago. Many ask
- * by one question.
+ * Whether the store still answers, for waiters near the end of their wait in its queue: its last answer may be long ago. Many
+ * waiters share one request.
  */
 export class StorePulse {
   readonly #store: LockStore;

@@ -1,9 +1,9 @@
 import { inRootContext } from '../async/root-context.js';
-import type { LockStore, StoreNotice } from '../lock-store.js';
+import type { LockStore, StoreNotice } from '../contract/lock-store.js';
 
 type Tell = (notice: StoreNotice) => void;
 
-/** Everybody who uses a store, and what they want to be told. */
+/** All users of a store, with their listeners. */
 interface StoreUsers {
   readonly all: Set<StoreUse>;
   readonly tells: Set<Tell>;
@@ -12,12 +12,12 @@ interface StoreUsers {
 
 const usersOf = new WeakMap<LockStore, StoreUsers>();
 
-/** One of those who use a store, several `LockService`s say. The store is closed with the last of them. */
+/** One user of a store, such as one of several `LockService`s. The store is closed with the last of them. */
 export class StoreUse {
   readonly #store: LockStore;
   readonly #tell: Tell | undefined;
 
-  /** Begins at once. `tell` hears what the store tells, in the root context. */
+  /** Begins at once. `tell` gets the store's notices, in the root context. */
   constructor(store: LockStore, tell?: Tell) {
     this.#store = store;
     this.#tell = tell;

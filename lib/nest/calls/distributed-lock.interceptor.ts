@@ -12,13 +12,13 @@ import type { LockService } from '../../core/lock.service.js';
 import type { HandlerScope } from './handler-scope.js';
 import { Invocation, invocations } from './invocation.js';
 import { toTransportError } from './lock-exceptions.js';
-import type { LockHttpOptions } from './lock-exceptions.js';
-import { lockPlanOf } from '../decorators/lock-plan.js';
-import type { LockPlan } from '../decorators/lock-plan.js';
-import { getLockHttpToken, getLocksToken } from '../module/lock-tokens.js';
-import { observableOnceLocked } from './locked-stream.js';
+import type { LockErrorOptions } from '../../http/error-options.js';
+import { lockPlanOf } from '../plan/lock-plan.js';
+import type { LockPlan } from '../plan/lock-plan.js';
+import { getLockErrorsToken, getLocksToken } from '../plan/lock-tokens.js';
+import { observableOnceLocked } from '../transports/locked-stream.js';
 import { insteadOfStream } from './on-timeout.js';
-import { requestData } from './request-data.js';
+import { requestData } from '../transports/request-data.js';
 
 /**
  * Gives decorated handlers their request and turns lock errors into the transport's exceptions. `@DistributedLock` puts it
@@ -77,8 +77,8 @@ export class DistributedLockInterceptor implements NestInterceptor {
     );
   }
 
-  #http(locks: string | undefined): LockHttpOptions {
-    return (this.#get(getLockHttpToken(locks)) as LockHttpOptions | undefined) ?? {};
+  #http(locks: string | undefined): LockErrorOptions {
+    return (this.#get(getLockErrorsToken(locks)) as LockErrorOptions | undefined) ?? {};
   }
 
   #get(token: InjectionToken): unknown {

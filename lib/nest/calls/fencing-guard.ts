@@ -1,12 +1,12 @@
 import { HttpException, createParamDecorator } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { publicMessage } from '../../core/http-status.js';
-import type { LockError } from '../../core/lock-errors.js';
+import { publicMessage } from '../../http/lock-status.js';
+import type { LockError } from '../../core/contract/lock-errors.js';
 import { checkOptions } from '../../core/options/option-rules.js';
-import type { FencedHolder } from '../../fencing/fenced-holder.js';
-import type { IncomingHeaders } from '../../fencing/fencing-header.js';
-import { FENCE_RULES, RequestFence, fenceStatus } from '../../fencing/request-fence.js';
-import type { FenceKey, RequestFenceOptions } from '../../fencing/request-fence.js';
+import type { FencedHolder } from '../../fencing/holder/fenced-holder.js';
+import type { IncomingHeaders } from '../../fencing/http/fencing-header.js';
+import { FENCE_RULES, RequestFence, fenceStatus } from '../../fencing/http/request-fence.js';
+import type { FenceKey, RequestFenceOptions } from '../../fencing/http/request-fence.js';
 
 /** The part of a request of Express or Fastify that is used here. */
 interface FencedNestRequest {

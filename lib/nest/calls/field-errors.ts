@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { LockError } from '../../core/lock-errors.js';
+import { LockError } from '../../core/contract/lock-errors.js';
 import { graphqlError } from './lock-exceptions.js';
 
 /** Nest's `RESOLVER_PROPERTY_METADATA` and `RESOLVER_REFERENCE_METADATA`. */

@@ -1,15 +1,22 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { isObservable, map } from 'rxjs';
-import type { Lock } from '../../core/lock.js';
-import { promised } from '../../core/store-call.js';
+import { isObservable, map, tap } from 'rxjs';
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import type { Lock } from '../../core/scope/lock.js';
+import { promised } from '../../core/store/store-call.js';
 import { HandlerWork } from '../../http/handler-work.js';
-import type { LockPlan } from '../decorators/lock-plan.js';
-import { clientConnection, onceClientGone } from './client-gone.js';
-import { cutShort, httpResponse, ownResponse, responseOver, sendsItself } from './http-response.js';
-import type { HttpResponse, Sending } from './http-response.js';
-import type { CallScope } from './locked-iterator.js';
-import { isSubscription } from './request-data.js';
-import { isAsyncIterable, sentBody } from './sent-body.js';
+import type { LockPlan } from '../plan/lock-plan.js';
+import { clientConnection, onceClientGone } from '../transports/client-gone.js';
+import {
+  cutShort,
+  httpResponse,
+  ownResponse,
+  responseOver,
+  sendsItself,
+} from '../transports/http-response.js';
+import type { HttpResponse, Sending } from '../transports/http-response.js';
+import type { CallScope } from '../transports/locked-iterator.js';
+import { isSubscription } from '../transports/request-data.js';
+import { isAsyncIterable, sentBody } from '../transports/sent-body.js';
 
 /** The scope of a handler that Nest calls: it is left once what the handler returned has been sent. */
 export class HandlerScope implements CallScope {
@@ -47,7 +54,11 @@ export class HandlerScope implements CallScope {
    * that the transport would not send. Of an Observable, each value is a result.
    */
   send(result: unknown): unknown {
-    if (isObservable(result)) return result.pipe(map((value) => this.send(value)));
+    if (isObservable(result))
+      return result.pipe(
+        map((value) => this.send(value)),
+        this.#onceDone(),
+      );
     if (!this.#response && !isSubscription(this.#context)) return this.#refuseIterable(result);
     const body = sentBody(result, this.#scope);
     if (!body) return result;
@@ -61,7 +72,7 @@ export class HandlerScope implements CallScope {
     if (this.#sendsItself) HandlerWork.of(this.#response!).returned(result);
   }
 
-  /** As `work`, which keeps the lock also where nobody waits for its result any more. */
+  /** As `work`, which keeps the lock even if its caller has stopped waiting. */
   during<T>(work: () => Promise<T>): Promise<T> {
     const result = promised(work);
     this.#keepUntil(result.catch(() => {}));
@@ -103,11 +114,17 @@ export class HandlerScope implements CallScope {
     return this.#over;
   }
 
-  /** Nobody receives it any more, or ever has. */
+  /** Its receiver has left, or never came. */
   #stopOnceUnread({ ended, stop }: Sending): void {
     void this.#untilOver()?.then(() => stop());
     const connection = this.#response ? undefined : clientConnection(this.#context);
     if (connection) void ended.then(onceClientGone(connection, () => stop()));
+  }
+
+  /** An Observable that ends says of the handler what a promise does that settles. One that nobody is subscribed to says nothing. */
+  #onceDone<T>(): MonoTypeOperatorFunction<T> {
+    const done = () => this.#sendsItself && HandlerWork.of(this.#response!).finish();
+    return tap({ complete: done, error: done });
   }
 
   #refuseIterable(result: unknown): unknown {

@@ -1,10 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
-import { eitherOf } from '../../core/abort-signals.js';
-import type { LockScope } from '../../core/lock-scope.js';
-import type { LockPlan } from '../decorators/lock-plan.js';
-import { handlesEvent } from './event-handler.js';
-import { clientConnection, ClientGoneException, onceClientGone } from './client-gone.js';
+import { eitherOf } from '../../core/async/abort-signals.js';
+import type { LockScope } from '../../core/scope/lock-scope.js';
+import type { LockPlan } from '../plan/lock-plan.js';
+import { handlesEvent } from '../transports/event-handler.js';
+import {
+  clientConnection,
+  ClientGoneException,
+  onceClientGone,
+} from '../transports/client-gone.js';
 import { HandlerScope } from './handler-scope.js';
 
 /** One call of a handler by Nest: the interceptor leaves it for the method that it surrounds. */
@@ -40,7 +44,7 @@ export class Invocation {
   }
 
   /**
-   * Calls `wait` with a signal that aborts when that of the plan does, when nobody is subscribed to the handler's result any
+   * Calls `wait` with a signal that aborts when that of the plan does, when the last subscriber of the handler's result leaves, or
    * more or, where the transport can tell, when the client goes away.
    */
   async enter(
@@ -61,7 +65,7 @@ export class Invocation {
     }
   }
 
-  /** The handler's result has ended, or nobody is subscribed to it any more: a `timeout` of the application, say. */
+  /** The handler's result has ended, or its last subscriber has left: by a `timeout` of the application, say. */
   end(): void {
     this.#isOver = true;
     if (!handlesEvent(this.context)) this.#leave?.();

@@ -5,20 +5,17 @@ import {
   isWorthRetrying,
   publicMessage,
   retryAfterHeader,
-} from '../../core/http-status.js';
-import { LockError } from '../../core/lock-errors.js';
+} from '../../http/lock-status.js';
+import { LockError } from '../../core/contract/lock-errors.js';
 import type { LockErrorOptions } from '../../http/error-options.js';
-import { ClientGoneException } from './client-gone.js';
-import { handlesEvent } from './event-handler.js';
-
-/** How lock errors look over HTTP. */
-export type LockHttpOptions = LockErrorOptions;
+import { ClientGoneException } from '../transports/client-gone.js';
+import { handlesEvent } from '../transports/event-handler.js';
 
 /** The exception that the transport of `context` understands. Other errors come back as they are. */
 export async function toTransportError(
   error: unknown,
   context: ExecutionContext,
-  options: LockHttpOptions,
+  options: LockErrorOptions,
 ): Promise<unknown> {
   if (error instanceof ClientGoneException) return quietly(error, context);
   if (!(error instanceof LockError)) return error;
@@ -65,7 +62,7 @@ async function wsException(body: string | object): Promise<Error> {
  * GraphQL sends the message of whatever a resolver throws. Nest logs errors of resolvers, but no HttpException: that a key is
  * held is no news, that the store fails or the lock was lost is.
  */
-export function graphqlError(cause: LockError, options: LockHttpOptions = {}): Error {
+export function graphqlError(cause: LockError, options: LockErrorOptions = {}): Error {
   const status = httpStatus(cause, options.busyStatus);
   const message = publicMessage(cause);
   const error =
@@ -76,7 +73,7 @@ export function graphqlError(cause: LockError, options: LockHttpOptions = {}): E
 }
 
 /** Express' response and Fastify's reply both have `header`. */
-function setRetryAfter(context: ExecutionContext, { retryAfter = 1 }: LockHttpOptions): void {
+function setRetryAfter(context: ExecutionContext, { retryAfter = 1 }: LockErrorOptions): void {
   const response = context.switchToHttp().getResponse<HeaderTarget>();
   if (!response.headersSent) response.header('Retry-After', retryAfterHeader(retryAfter));
 }

@@ -1,18 +1,22 @@
 import { defer, finalize, isObservable, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { eitherOf } from '../../core/abort-signals.js';
-import { promised } from '../../core/store-call.js';
-import type { LockPlan } from '../decorators/lock-plan.js';
+import { eitherOf } from '../../core/async/abort-signals.js';
+import { promised } from '../../core/store/store-call.js';
+import type { LockPlan } from '../plan/lock-plan.js';
 import { HandlerScope } from './handler-scope.js';
 import { invocations } from './invocation.js';
 import type { Invocation } from './invocation.js';
-import type { CallScope } from './locked-iterator.js';
-import { lockedIterable, lockedObservable, observableOnceLocked } from './locked-stream.js';
+import type { CallScope } from '../transports/locked-iterator.js';
+import {
+  lockedIterable,
+  lockedObservable,
+  observableOnceLocked,
+} from '../transports/locked-stream.js';
 import { checkInstance, locksOf } from './locks-of.js';
-import { adviceForStreams } from '../decorators/return-kind.js';
+import { adviceForStreams } from '../plan/return-kind.js';
 import { insteadOfHandled, insteadOfResult, insteadOfStream } from './on-timeout.js';
-import { requestData } from './request-data.js';
-import { isAsyncIterable } from './sent-body.js';
+import { requestData } from '../transports/request-data.js';
+import { isAsyncIterable } from '../transports/sent-body.js';
 
 export type Method = (this: object, ...args: any[]) => any;
 
@@ -73,7 +77,7 @@ export class LockedCall {
   async #promise(): Promise<unknown> {
     const outer = this.#outer;
     if (outer) {
-      outer.lock.assertHeld(); // whoever waits for the message may have left while pipes were at work
+      outer.lock.assertHeld(); // the caller may have left while pipes were at work
       return outer.during(async () => outer.send(await this.#work(outer)));
     }
     let scope: CallScope;

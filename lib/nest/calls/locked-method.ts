@@ -1,5 +1,5 @@
-import { promised } from '../../core/store-call.js';
-import type { LockPlan } from '../decorators/lock-plan.js';
+import { promised } from '../../core/store/store-call.js';
+import type { LockPlan } from '../plan/lock-plan.js';
 import { resolvesField, withFieldErrors } from './field-errors.js';
 import { LockedCall } from './locked-call.js';
 import type { Method } from './locked-call.js';

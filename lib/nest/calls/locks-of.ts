@@ -1,5 +1,5 @@
 import type { LockService } from '../../core/lock.service.js';
-import { locksProperty } from '../module/lock-tokens.js';
+import { locksProperty } from '../plan/lock-tokens.js';
 
 export function checkInstance(
   self: unknown,

@@ -2,10 +2,10 @@ import 'reflect-metadata';
 import type { ExecutionContext } from '@nestjs/common';
 import { defer, EMPTY, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { LockTimeoutError } from '../../core/lock-errors.js';
-import type { LockPlan } from '../decorators/lock-plan.js';
-import { isSubscription } from './request-data.js';
-import { isAsyncIterable } from './sent-body.js';
+import { LockTimeoutError } from '../../core/contract/lock-errors.js';
+import type { LockPlan } from '../plan/lock-plan.js';
+import { isSubscription } from '../transports/request-data.js';
+import { isAsyncIterable } from '../transports/sent-body.js';
 
 /** Nest's `SSE_METADATA`, which it does not export. */
 const SSE = '__sse__';

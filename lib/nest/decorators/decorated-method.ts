@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
-import { getLocksToken, locksProperty } from '../module/lock-tokens.js';
+import { getLocksToken, locksProperty } from '../plan/lock-tokens.js';
 
 /** The method itself. Throws `TypeError` for what cannot be wrapped. */
 export function decoratedMethod(

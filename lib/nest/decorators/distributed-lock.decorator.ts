@@ -1,6 +1,6 @@
 import { DECORATOR_RULES, lockDecorator } from './lock-decorator.js';
 import type { DistributedLockDecorator, DistributedLockOptions } from './lock-decorator.js';
-import type { LockKeySource } from './method-key.js';
+import type { LockKeySource } from '../keys/method-key.js';
 
 const DISTRIBUTED_LOCK = { name: '@DistributedLock', rules: DECORATOR_RULES };
 

@@ -1,21 +1,21 @@
 import 'reflect-metadata';
 import { UseInterceptors } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { labelled } from '../../core/labelled.js';
-import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../../core/lock-options.js';
-import type { LockOptions } from '../../core/lock-options.js';
+import { withLabel } from '../../core/text/with-label.js';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../../core/options/lock-options.js';
+import type { LockOptions } from '../../core/options/lock-options.js';
 import { LOCK_RULES } from '../../core/options/lock-rules.js';
 import { a, aName, checkOptions, oneOf } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
-import { lockPlanOf, setLockPlan } from './lock-plan.js';
-import type { LockPlan, OnTimeout, ReturnKind } from './lock-plan.js';
+import { lockPlanOf, setLockPlan } from '../plan/lock-plan.js';
+import type { LockPlan, OnTimeout, ReturnKind } from '../plan/lock-plan.js';
 import { lockedMethod } from '../calls/locked-method.js';
-import { methodKey } from './method-key.js';
-import type { LockKeySource } from './method-key.js';
-import { parameterMarks } from './parameter-marks.js';
-import { refuseIterableMessages, returnKind } from './return-kind.js';
+import { methodKey } from '../keys/method-key.js';
+import type { LockKeySource } from '../keys/method-key.js';
+import { parameterMarks } from '../keys/parameter-marks.js';
+import { refuseIterableMessages, returnKind } from '../plan/return-kind.js';
 
 export interface DistributedLockOptions extends LockOptions {
   /** Name of the instance that locks, as given to `forRoot({ name })`. */
@@ -111,7 +111,7 @@ function planFor(
   method: Function,
 ): LockPlan {
   const { locks, onTimeout = 'throw', before, returns, ...options } = decoratorOptions;
-  labelled(label, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options));
+  withLabel(label, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options));
   const marks = parameterMarks(target, property);
   const kind = returns ?? returnKind(label, target, property, method);
   if (kind === 'iterable') refuseIterableMessages(label, method);

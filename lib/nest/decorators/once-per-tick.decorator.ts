@@ -1,4 +1,4 @@
-import { labelled } from '../../core/labelled.js';
+import { withLabel } from '../../core/text/with-label.js';
 import { aName, checkOptions } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { anEvery, atTick, scheduleOf } from '../../ticks/once-per-tick.js';
@@ -8,8 +8,8 @@ import { Ticks, TICKS_RULES } from '../../ticks/ticks.js';
 import type { TickSchedule } from '../../ticks/ticks.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { locksOf } from '../calls/locks-of.js';
-import { parameterMarks } from './parameter-marks.js';
-import { returnKind } from './return-kind.js';
+import { parameterMarks } from '../keys/parameter-marks.js';
+import { returnKind } from '../plan/return-kind.js';
 import { scheduledBy } from './tick-metadata.js';
 
 export interface OncePerTickOptions extends Partial<TickOptions> {
@@ -73,12 +73,12 @@ function laterTicks(label: string, name: string, options: OncePerTickOptions) {
   const given =
     every === undefined
       ? undefined
-      : labelled(label, () => scheduleOf({ every, timeZone, utcOffset }));
+      : withLabel(label, () => scheduleOf({ every, timeZone, utcOffset }));
   if (!given && (timeZone ?? utcOffset) !== undefined) {
     throw new TypeError(`${label}: a time zone belongs to @Cron, or to a cron expression in every`);
   }
   const ticksOf = (schedule: TickSchedule) =>
-    labelled(label, () => new Ticks(name, schedule, options));
+    withLabel(label, () => new Ticks(name, schedule, options));
   let ticks = ticksOf(given ?? { kind: 'start' });
   let isKnown = given !== undefined;
   return (method: Function): Ticks => {

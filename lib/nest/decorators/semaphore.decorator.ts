@@ -2,7 +2,7 @@ import { needed } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { DECORATOR_RULES, lockDecorator } from './lock-decorator.js';
 import type { DistributedLockDecorator, DistributedLockOptions } from './lock-decorator.js';
-import type { LockKeySource } from './method-key.js';
+import type { LockKeySource } from '../keys/method-key.js';
 
 export interface SemaphoreOptions extends Omit<DistributedLockOptions, 'mode'> {
   /** How many may run at the same time, over all processes. Every process must say the same number. */

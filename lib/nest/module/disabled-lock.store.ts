@@ -1,5 +1,5 @@
-import { timeOfDay } from '../../core/clock.js';
-import type { Lease, LockStore } from '../../core/lock-store.js';
+import { timeOfDay } from '../../core/async/clock.js';
+import type { Lease, LockStore } from '../../core/contract/lock-store.js';
 
 /** Grants everything to everybody, for `enabled: false`: keys are still checked, work still gets its `Lock`. */
 export class DisabledLockStore implements LockStore {

@@ -21,7 +21,7 @@ import type {
   DistributedLockModuleOptions,
   DistributedLockOptionsFactory,
 } from './module-options.js';
-import type { RedisConnections } from './redis-nodes.js';
+import type { RedisConnections } from './redis/redis-nodes.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<DistributedLockModuleOptions>({ moduleName: 'DistributedLock' })

@@ -1,6 +1,6 @@
 import { MetadataScanner } from '@nestjs/core';
 import type { DiscoveryService } from '@nestjs/core';
-import { DEFAULT_LOCKS } from './lock-tokens.js';
+import { DEFAULT_LOCKS } from '../plan/lock-tokens.js';
 import { candidateOf } from '../decorators/on-elected.decorator.js';
 import type { Candidate } from '../decorators/on-elected.decorator.js';
 

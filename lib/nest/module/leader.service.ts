@@ -6,7 +6,7 @@ import type { LeaderTerm } from '../../leader/leader-term.js';
 import type { LockService } from '../../core/lock.service.js';
 import { findCandidates } from './leader-explorer.js';
 import type { FoundCandidate } from './leader-explorer.js';
-import { DEFAULT_LOCKS } from './lock-tokens.js';
+import { DEFAULT_LOCKS } from '../plan/lock-tokens.js';
 
 /** Injection token of a `LeaderService`: the class itself, or that of the instance of locks called `name`. */
 export function getLeadersToken(name: string = DEFAULT_LOCKS): typeof LeaderService | string {

@@ -1,6 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { LockService } from '../../core/lock.service.js';
-import { locksProperty } from './lock-tokens.js';
+import { locksProperty } from '../plan/lock-tokens.js';
 
 /**
  * Links instances that Nest was handed ready-made (`useValue`, `useFactory`), which get no property injection, to the

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { inRootContext } from '../../core/async/root-context.js';
-import { labelled } from '../../core/labelled.js';
+import { withLabel } from '../../core/text/with-label.js';
 import { LockService } from '../../core/lock.service.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
 import { getLeadersToken, LeaderService } from './leader.service.js';
@@ -14,9 +14,9 @@ import {
   MODULE_NAME,
 } from './module-checks.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
-import { getLockClientToken, getLockHttpToken, getLocksToken } from './lock-tokens.js';
-import { connectAll } from './redis-nodes.js';
-import type { RedisConnections } from './redis-nodes.js';
+import { getLockClientToken, getLockErrorsToken, getLocksToken } from '../plan/lock-tokens.js';
+import { connectAll } from './redis/redis-nodes.js';
+import type { RedisConnections } from './redis/redis-nodes.js';
 import { STAND_INS } from './stand-ins.js';
 import type { StandIns } from './stand-ins.js';
 import { storeFor } from './store-for.js';
@@ -38,7 +38,7 @@ export function lockProviders(
 ): LockProviders {
   const locks = getLocksToken(name);
   const client = getLockClientToken(name);
-  const http = getLockHttpToken(name);
+  const http = getLockErrorsToken(name);
   const leaders = getLeadersToken(name);
   const standIns = { token: STAND_INS, optional: true };
   return {
@@ -106,6 +106,7 @@ async function serviceFor(
     replicas,
     replicaTimeout,
     localPassLimit,
+    yieldEvery,
     silenceTimeout,
     ...others
   } = options;
@@ -116,7 +117,7 @@ async function serviceFor(
   }
   try {
     const made = await storeFor(options, connections?.client);
-    return labelled(MODULE, () => new LockService(made, defaults));
+    return withLabel(MODULE, () => new LockService(made, defaults));
   } catch (error) {
     await connections?.close(); // an application that does not start runs no shutdown hooks
     throw error;

@@ -1,6 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
-import { checkDefaults } from '../../core/option-layers.js';
-import { show } from '../../core/option-values.js';
+import { checkDefaults } from '../../core/options/option-layers.js';
+import { show } from '../../core/options/option-values.js';
 import { optionError } from '../../core/options/option-error.js';
 import {
   a,
@@ -13,12 +13,13 @@ import {
   checkOptions,
 } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
-import { SERVICE_RULES } from '../../core/service-options.js';
-import { checkStore } from '../../core/store-upkeep.js';
+import { SERVICE_RULES } from '../../core/options/service-options.js';
+import { checkStore } from '../../core/store/store-checks.js';
 import { ERROR_RULES } from '../../http/error-options.js';
+import { isRedisClient } from '../../redis-client/redis-client.js';
 import { REDIS_RULES } from '../../stores/redis/redis-lock-options.js';
-import { REDLOCK_RULES } from '../../stores/redlock/redlock-options.js';
-import { DEFAULT_LOCKS } from './lock-tokens.js';
+import { REDLOCK_RULES } from '../../stores/redlock/node/redlock-options.js';
+import { DEFAULT_LOCKS } from '../plan/lock-tokens.js';
 import type {
   AsyncModuleOptions,
   DistributedLockModuleExtras,
@@ -33,12 +34,13 @@ export const MODULE_NAME = Symbol.for('nest-holdfast:module-name');
 
 /** Known before the options are, so a factory of options cannot give them. */
 const EXTRA_RULES: OptionRules<DistributedLockModuleExtras> = { name: aName, isGlobal: aBoolean };
-const { keyPrefix, replicas, replicaTimeout, localPassLimit, silenceTimeout } = REDIS_RULES;
+const { keyPrefix, replicas, replicaTimeout, localPassLimit, yieldEvery, silenceTimeout } =
+  REDIS_RULES;
 const { nodeTimeout, quarantine, largestTtl } = REDLOCK_RULES;
 
 const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExtras> = {
   redis: anything, // checked where it is connected to
-  store: (name, value) => checkStore(value, `${name} must be a LockStore`),
+  store: aStore,
   ...EXTRA_RULES,
   http: aBag(ERROR_RULES, '{ busyStatus: 423 }'),
   enabled: aBoolean,
@@ -47,11 +49,22 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
   replicas,
   replicaTimeout,
   localPassLimit,
+  yieldEvery,
   silenceTimeout,
   nodeTimeout,
   quarantine,
   largestTtl,
 };
+
+/** Throws `TypeError` for what is no store, and names the one to write around a client of Redis. */
+function aStore(name: string, value: unknown): void {
+  if (isRedisClient(value)) {
+    throw optionError(
+      `${name} must be a LockStore, got a client of Redis: write new RedisLockStore(client), or redis: client`,
+    );
+  }
+  checkStore(value, `${name} must be a LockStore`);
+}
 
 const aList = a('a list', Array.isArray);
 const ASYNC_RULES: OptionRules<AsyncModuleOptions> = {
@@ -105,7 +118,7 @@ export function checkModuleOptions(options: DistributedLockModuleOptions): void 
   }
 }
 
-/** Who names a store and has no value for it does not mean locks that protect one process only. */
+/** An option that is named without a value is a mistake: locks in memory would protect one process only. */
 export function checkStoreIsSet(options: DistributedLockModuleOptions): void {
   for (const [name, other] of [
     ['redis', 'store'],

@@ -1,10 +1,10 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { LockServiceOptions } from '../../core/lock.service.js';
-import type { LockStore } from '../../core/lock-store.js';
+import type { LockStore } from '../../core/contract/lock-store.js';
 import type { RedisLockStoreOptions } from '../../stores/redis/redis-lock-options.js';
-import type { RedlockStoreOptions } from '../../stores/redlock/redlock-options.js';
-import type { LockHttpOptions } from '../calls/lock-exceptions.js';
-import type { RedisSource } from './redis-connection.js';
+import type { RedlockStoreOptions } from '../../stores/redlock/node/redlock-options.js';
+import type { LockErrorOptions } from '../../http/error-options.js';
+import type { RedisSource } from './redis/redis-connection.js';
 
 /** Where the locks live, and the defaults of every lock. */
 export interface DistributedLockModuleOptions extends LockServiceOptions {
@@ -23,6 +23,8 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
   readonly replicaTimeout?: RedisLockStoreOptions['replicaTimeout'];
   /** See `RedisLockStoreOptions.localPassLimit`. Only with `redis`. */
   readonly localPassLimit?: RedisLockStoreOptions['localPassLimit'];
+  /** See `RedisLockStoreOptions.yieldEvery`. Only with `redis`. */
+  readonly yieldEvery?: RedisLockStoreOptions['yieldEvery'];
   /** See `RedisLockStoreOptions.silenceTimeout`. Only with `redis`. */
   readonly silenceTimeout?: RedisLockStoreOptions['silenceTimeout'];
   /** See `RedlockStoreOptions.nodeTimeout`. Only with a list. */
@@ -40,7 +42,7 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
    */
   readonly enabled?: boolean | undefined;
   /** How lock errors look over HTTP. */
-  readonly http?: LockHttpOptions | undefined;
+  readonly http?: LockErrorOptions | undefined;
 }
 
 /** For `forRootAsync({ useClass })` and `useExisting`. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.js';
-import type { LockStore } from '../../core/lock-store.js';
+import type { Clock } from '../../core/async/clock.js';
+import type { LockStore } from '../../core/contract/lock-store.js';
 
 /** A global provider of this token has the stores of all instances: `LockTestingModule` of `nest-holdfast/testing`. */
 export const STAND_INS = Symbol.for('nest-holdfast:stand-ins');

@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
-import type { LockStore } from '../../core/lock-store.js';
+import type { LockStore } from '../../core/contract/lock-store.js';
 import { MemoryLockStore } from '../../stores/memory/memory-lock.store.js';
-import type { RedisClient } from '../../stores/redis/redis-client.js';
+import type { RedisClient } from '../../redis-client/redis-client.js';
 import { RedisLockStore } from '../../stores/redis/redis-lock.store.js';
 import { DisabledLockStore } from './disabled-lock.store.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
-import { isList } from './redis-nodes.js';
+import { isList } from './redis/redis-nodes.js';
 
 const logger = new Logger('DistributedLockModule');
 
@@ -23,7 +23,7 @@ export async function storeFor(
   return new MemoryLockStore(options.clock);
 }
 
-/** A test runner sets NODE_ENV; whoever else locks nothing is told so. */
+/** A test runner sets NODE_ENV; any other application that locks nothing is warned. */
 function disabled(): LockStore {
   if (process.env['NODE_ENV'] !== 'test') {
     logger.warn('enabled is false: nothing is locked, and everybody is let in at once');
@@ -43,7 +43,8 @@ async function redlockOver(
 }
 
 function redisOn(client: RedisClient, options: DistributedLockModuleOptions): RedisLockStore {
-  const { keyPrefix, replicas, replicaTimeout, localPassLimit, silenceTimeout } = options;
-  const limits = { localPassLimit, silenceTimeout };
+  const { keyPrefix, replicas, replicaTimeout, localPassLimit, yieldEvery, silenceTimeout } =
+    options;
+  const limits = { localPassLimit, yieldEvery, silenceTimeout };
   return new RedisLockStore(client, { keyPrefix, replicas, replicaTimeout, ...limits });
 }

@@ -1,9 +1,9 @@
-import { eitherOf, tellAtOnce } from '../../core/abort-signals.js';
-import type { Cancel } from '../../core/clock.js';
-import type { Lease } from '../../core/lock-store.js';
-import type { EtcdNodes } from './etcd-nodes.js';
-import type { Place } from './node-creation.js';
-import type { NodeWatch } from './node-watch.js';
+import { eitherOf, tellAtOnce } from '../../core/async/abort-signals.js';
+import type { Cancel } from '../../core/async/clock.js';
+import type { Lease } from '../../core/contract/lock-store.js';
+import type { EtcdNodes } from './queue/etcd-nodes.js';
+import type { Place } from './queue/node-creation.js';
+import type { NodeWatch } from './queue/node-watch.js';
 
 export class EtcdLease implements Lease {
   /** Aborts when the session is lost, or a node is gone. */
@@ -12,10 +12,11 @@ export class EtcdLease implements Lease {
   readonly #nodes: EtcdNodes;
   readonly #life: ReturnType<typeof eitherOf>;
   readonly #unwatch: Cancel;
+  readonly #onEnd: (() => void)[] = [];
   #isShared: boolean;
   #extension: Promise<boolean> | undefined;
   #isReleased = false;
-  /** What was left of it when one of its nodes was gone. */
+  /** The deletion of the other nodes, after one was gone. */
   #givenBack: Promise<unknown> | undefined;
 
   constructor(place: Place, nodes: EtcdNodes, watch: NodeWatch) {
@@ -29,19 +30,24 @@ export class EtcdLease implements Lease {
     this.#isShared = place.content.permits !== undefined;
   }
 
-  /** The create revision. */
+  /** A revision at which it was held: those of earlier grants are smaller, those of later grants larger. */
   get fencingToken(): bigint | undefined {
-    return this.#isShared ? undefined : this.#place.revision;
+    return this.#isShared ? undefined : this.#place.token;
   }
 
-  /** The time to live is that of the session: this asks whether it lives, and whether the nodes do. */
+  /** Calls `listener` when it is released, or one of its nodes is gone. */
+  onEnd(listener: () => void): void {
+    this.#onEnd.push(listener);
+  }
+
+  /** The time to live is that of the session: this asks whether the session and the nodes live. */
   extend(): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#extension ??= this.#confirm().finally(() => (this.#extension = undefined));
     return this.#extension;
   }
 
-  /** Goes on when its caller has given up, until etcd has answered or the session is lost. */
+  /** Goes on after its caller has given up, until etcd has answered or the session is lost. */
   async release(): Promise<boolean> {
     if (this.#isReleased) {
       await this.#givenBack;
@@ -70,7 +76,7 @@ export class EtcdLease implements Lease {
     });
   }
 
-  /** One node is gone, so the others are of no use. Perhaps the whole session is: its next beat tells. */
+  /** One node is gone, so the others are of no use. The whole session may be gone: its next heartbeat tells. */
   #gone(): void {
     if (this.#isReleased) return;
     const { session, nodes } = this.#place;
@@ -84,6 +90,7 @@ export class EtcdLease implements Lease {
     this.#isReleased = true;
     this.#unwatch();
     this.#life.forget();
+    for (const listener of this.#onEnd.splice(0)) listener();
   }
 
   /** Resolves `false` when the session is lost. */

@@ -1,37 +1,39 @@
-import { eitherOf } from '../../core/abort-signals.js';
-import { LockPermitsError } from '../../core/lock-errors.js';
+import { eitherOf } from '../../core/async/abort-signals.js';
+import { LockPermitsError } from '../../core/contract/lock-errors.js';
 import type {
   AcquireRequest,
   Lease,
   LockInspection,
   LockStore,
   StoreNotice,
-} from '../../core/lock-store.js';
-import { unless } from './bounded.js';
-import { EtcdKeys } from './etcd-keys.js';
+} from '../../core/contract/lock-store.js';
+import { unless } from './client/bounded.js';
+import { EtcdKeys } from './keys/etcd-keys.js';
 import { EtcdLease } from './etcd-lease.js';
-import { hostsOf, resolveEtcdOptions } from './etcd-lock-options.js';
-import type { EtcdLockStoreOptions, EtcdServers } from './etcd-lock-options.js';
-import { EtcdMembers } from './etcd-members.js';
-import { EtcdNodes } from './etcd-nodes.js';
-import type { Joined } from './etcd-nodes.js';
-import { isOutOfSpace, isRefusal } from './etcd-refusal.js';
-import { EtcdSessions } from './etcd-sessions.js';
-import { EtcdWatches } from './etcd-watches.js';
-import type { Place } from './node-creation.js';
-import { NodeWatch } from './node-watch.js';
-import { openClient } from './open-client.js';
-import type { Position } from './queue-position.js';
+import { hostsOf, resolveEtcdOptions } from './client/etcd-lock-options.js';
+import type { EtcdLockStoreOptions, EtcdServers } from './client/etcd-lock-options.js';
+import { EtcdMembers } from './client/etcd-members.js';
+import { EtcdNodes } from './queue/etcd-nodes.js';
+import type { Joined } from './queue/etcd-nodes.js';
+import { isOutOfSpace, isRefusal } from './client/etcd-refusal.js';
+import { EtcdSessions } from './session/etcd-sessions.js';
+import { EtcdWatches } from './queue/etcd-watches.js';
+import type { Place } from './queue/node-creation.js';
+import { NodeWatch } from './queue/node-watch.js';
+import { openClient } from './client/open-client.js';
+import type { Position } from './queue/queue-position.js';
+import { QueuedLeases } from './queued-leases.js';
 
 /** A member that has not answered after this part of a session leaves time for two more. */
 const ANSWER_PART = 5;
 const LONGEST_ANSWER = 2_000;
-/** So often a waiter looks again at once, when something else was written before its watch was there. */
+/** How often a waiter looks again at once, when something else was written before its watch existed. */
 const EAGER_LOOKS = 3;
 
 /**
- * Locks on etcd 3.4 or newer. Whoever wants a key has a node in its queue, the one with the lowest create revision holds it, and
- * each waiter watches only the node before its own, as in etcd's own `concurrency` package. Those who share a key hold together.
+ * Locks on etcd 3.4 or newer. Each contender has a node in the queue of its key. The node with the lowest create revision holds
+ * the key, and each waiter watches only the node before its own, as in etcd's own `concurrency` package. Sharers of a key hold
+ * together.
  */
 export class EtcdLockStore implements LockStore {
   readonly name = 'etcd';
@@ -40,6 +42,7 @@ export class EtcdLockStore implements LockStore {
     fencingFloor: false,
     ttl: false,
     manyKeys: true,
+    manyKeysInLine: true,
     readLocks: true,
     semaphores: true,
   } as const;
@@ -47,7 +50,8 @@ export class EtcdLockStore implements LockStore {
   readonly #sessions: EtcdSessions;
   readonly #nodes: EtcdNodes;
   readonly #watches: EtcdWatches;
-  readonly #holders: NodeWatch;
+  readonly #leaseOf: (place: Place) => EtcdLease;
+  readonly #queued: QueuedLeases;
   readonly #observers: ((notice: StoreNotice) => void)[] = [];
 
   /** Connects when it is first used. Throws `TypeError` or `RangeError` naming a bad option. */
@@ -63,10 +67,14 @@ export class EtcdLockStore implements LockStore {
     this.#sessions = new EtcdSessions({ members, clock, sessionTimeout, doubt });
     this.#nodes = new EtcdNodes(members, this.#sessions, new EtcdKeys(prefix));
     this.#watches = new EtcdWatches(members, clock, sessionTimeout);
-    this.#holders = new NodeWatch(members, this.#nodes, this.#watches);
+    const holders = new NodeWatch(members, this.#nodes, this.#watches);
+    this.#leaseOf = (place) => new EtcdLease(place, this.#nodes, holders);
+    this.#queued = new QueuedLeases(this.#nodes, this.#leaseOf);
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
+    const own = this.#queued.find(request);
+    if (own) return this.#queued.takeOthers(own, request);
     const place = await this.#nodes.take(request);
     return place && this.#leaseOf(place);
   }
@@ -79,7 +87,8 @@ export class EtcdLockStore implements LockStore {
         await this.#members.isInTime(this.#nodes.leave(place));
         throw new LockPermitsError(request.key, request.permits!, inUse);
       }
-      if (await this.#doesHold(request.key, place, position, signal)) return this.#leaseOf(place);
+      const held = await this.#untilHeld(request.key, place, position, signal);
+      if (held) return this.#queued.add(request, held);
     }
   }
 
@@ -87,19 +96,15 @@ export class EtcdLockStore implements LockStore {
     return this.#nodes.inspect(key);
   }
 
-  /** Tells when etcd does not answer. */
+  /** Reports when etcd does not answer. */
   observe(tell: (notice: StoreNotice) => void): void {
     this.#observers.push(tell);
   }
 
-  /** Gives the session back, and with it all that is still held or waited for. */
+  /** Revokes the session, and with it all held locks and waiting nodes. */
   async close(): Promise<void> {
     await this.#sessions.close();
     await this.#members.close();
-  }
-
-  #leaseOf(place: Place): Lease {
-    return new EtcdLease(place, this.#nodes, this.#holders);
   }
 
   async #join(request: AcquireRequest, signal: AbortSignal): Promise<Joined> {
@@ -119,14 +124,14 @@ export class EtcdLockStore implements LockStore {
     }
   }
 
-  /** Resolves `true` when the place holds the key, `false` when the place itself is gone. */
-  async #doesHold(
+  /** Resolves with the place once it holds the key, `undefined` when the place itself is gone. */
+  async #untilHeld(
     key: string,
     place: Place,
     position: Position,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    if (position.state !== 'waits') return position.state === 'holds';
+  ): Promise<Place | undefined> {
+    if (position.state !== 'waits') return position.state === 'holds' ? place : undefined;
     const { lost } = place.session;
     const over = eitherOf(signal, lost);
     try {
@@ -134,22 +139,22 @@ export class EtcdLockStore implements LockStore {
     } catch (error) {
       const isLost = lost.aborted;
       if (!isLost) await this.#members.isInTime(this.#nodes.leave(place));
-      if (isLost && !signal.aborted) return false;
+      if (isLost && !signal.aborted) return undefined;
       throw signal.aborted ? signal.reason : error;
     } finally {
       over.forget();
     }
   }
 
-  /** What was awaited has happened, but perhaps not to a holder: only a look tells where the place is now. */
+  /** The awaited change has happened, but perhaps not to a holder: only a look tells where the place is now. */
   async #untilItHolds(
     key: string,
     place: Place,
     first: Position,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<Place | undefined> {
     let eager = EAGER_LOOKS;
-    let position = first;
+    let position: Position & { readonly at?: bigint } = first;
     while (position.state === 'waits') {
       const { awaits } = position;
       const isEager = eager-- > 0;
@@ -159,7 +164,8 @@ export class EtcdLockStore implements LockStore {
       if (!position.awaits.key.equals(awaits.key)) eager = EAGER_LOOKS;
       else if (!isEager && !happened) await this.#members.pause(signal); // woken for nothing, perhaps again and again
     }
-    if (position.state === 'holds' && position.tells) this.#nodes.tellNext(place);
-    return position.state === 'holds';
+    if (position.state === 'gone') return undefined;
+    if (position.tells) this.#nodes.tellNext(place);
+    return { ...place, token: position.at ?? place.token };
   }
 }

@@ -1,3 +1,7 @@
 /** `nest-holdfast/etcd`. */
 export { EtcdLockStore } from './etcd-lock.store.js';
-export type { EtcdCredentials, EtcdLockStoreOptions, EtcdServers } from './etcd-lock-options.js';
+export type {
+  EtcdCredentials,
+  EtcdLockStoreOptions,
+  EtcdServers,
+} from './client/etcd-lock-options.js';

@@ -1,23 +1,23 @@
-import type { Clock } from '../../core/clock.js';
-import type { AcquireRequest } from '../../core/lock-store.js';
-import { TimerQueue } from '../../core/timer-queue.js';
-import type { QueuedTimer } from '../../core/timer-queue.js';
+import type { Clock } from '../../core/async/clock.js';
+import type { AcquireRequest } from '../../core/contract/lock-store.js';
+import { TimerQueue } from '../../core/async/timer-queue.js';
+import type { QueuedTimer } from '../../core/async/timer-queue.js';
 
 interface Holder {
   readonly holder: string | undefined;
   readonly expiry: QueuedTimer;
 }
 
-/** A key that somebody has, or several share. */
+/** A held key: of one exclusive holder, or of several sharers. */
 interface HeldKey {
-  /** How many may share it. Missing: its holder has it alone. */
+  /** How many may share it. Missing: its holder is exclusive. */
   permits: number | undefined;
   fencingToken: bigint | undefined;
   /** By token, in the order in which they came. */
   readonly holders: Map<string, Holder>;
 }
 
-/** Who has which key, and until when. */
+/** The holders of each key, and until when they hold it. */
 export class HeldKeys {
   readonly #clock: Clock;
   readonly #freed: (key: string) => void;
@@ -36,13 +36,13 @@ export class HeldKeys {
     return [...this.#held.keys()].filter((key) => this.find(key));
   }
 
-  /** Timers run late; the clock decides who holds a key. */
+  /** Timers run late: the clock decides whether a holder still has a key. */
   find(key: string): HeldKey | undefined {
     const held = this.#held.get(key);
     if (!held) return undefined;
     const now = this.#clock.now();
     for (const [token, { expiry }] of held.holders)
-      if (expiry.due <= now) held.holders.delete(token); // its timer has still to tell
+      if (expiry.due <= now) held.holders.delete(token); // its timer has not fired yet
     if (held.holders.size > 0) return held;
     this.#held.delete(key);
     return undefined;

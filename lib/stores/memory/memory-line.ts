@@ -1,4 +1,4 @@
-import type { AcquireRequest, Lease } from '../../core/lock-store.js';
+import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
 
 interface Waiter {
   readonly request: AcquireRequest;
@@ -10,7 +10,7 @@ interface Waiter {
 
 /** Callers that wait for keys, in the order in which they came. */
 export class MemoryLine {
-  /** Whoever waits for several keys stands in the line of each. */
+  /** A caller of several keys queues for each of them. */
   readonly #lines = new Map<string, Set<Waiter>>();
 
   /** How many wait for `key`, or for any. */
@@ -19,7 +19,7 @@ export class MemoryLine {
     return new Set(lines.flatMap((line) => [...line])).size;
   }
 
-  /** Somebody waits for one of the keys, and came before `self` where that stands in line. */
+  /** Whether another caller waits for one of the keys, and came before `self` if `self` waits, too. */
   isAwaited(keys: readonly string[], self?: Waiter): boolean {
     return keys.some((key) => {
       const first = this.#lines.get(key)?.values().next().value;
@@ -27,14 +27,14 @@ export class MemoryLine {
     });
   }
 
-  /** What those who wait for a key want to share it with. */
+  /** The permits that the waiters of a key ask for. */
   permitsOf(key: string): number | undefined {
     for (const { request } of this.#lines.get(key) ?? [])
       if (request.permits !== undefined) return request.permits;
     return undefined;
   }
 
-  /** Resolves with the first lease that an attempt brings. Rejects with what one throws, or with `signal.reason`. */
+  /** Resolves with the first lease that an attempt brings. Rejects with the error of an attempt, or with `signal.reason`. */
   wait(
     request: AcquireRequest,
     attempt: () => Lease | undefined,
@@ -44,7 +44,7 @@ export class MemoryLine {
       if (signal.aborted) return reject(signal.reason);
       const leave = () => {
         this.#leave(waiter, () => reject(signal.reason));
-        this.stir(request.keys); // who stood behind may share what this one wanted alone
+        this.stir(request.keys); // the callers behind it may share what this one wanted exclusively
       };
       const settled =
         <T>(settle: (value: T) => void) =>
@@ -59,12 +59,12 @@ export class MemoryLine {
     });
   }
 
-  /** Something has changed: those who wait for one of the keys, or for any, try again. */
+  /** Lets the waiters of the keys, or of any, try again. */
   stir(keys: Iterable<string> = this.#lines.keys()): void {
     for (const key of keys) for (const waiter of this.#lines.get(key) ?? []) this.#try(waiter);
   }
 
-  /** Those who share a key come after everybody who waits for it already. */
+  /** A sharer comes after all callers that already wait for the key. */
   #try(waiter: Waiter): void {
     const { keys, permits } = waiter.request;
     if (permits !== undefined && this.isAwaited(keys, waiter)) return;
@@ -84,7 +84,7 @@ export class MemoryLine {
     }
     settle();
     const { keys } = waiter.request;
-    if (keys.length > 1) this.stir(keys); // those behind it at its other keys may come in
+    if (keys.length > 1) this.stir(keys); // the callers behind it at its other keys may be let in
   }
 
   #lineOf(key: string): Set<Waiter> {

@@ -1,6 +1,6 @@
-import { systemClock, timeOfDay } from '../../core/clock.js';
-import type { Clock } from '../../core/clock.js';
-import { LockPermitsError } from '../../core/lock-errors.js';
+import { systemClock, timeOfDay } from '../../core/async/clock.js';
+import type { Clock } from '../../core/async/clock.js';
+import { LockPermitsError } from '../../core/contract/lock-errors.js';
 import type {
   AcquireRequest,
   FencingRange,
@@ -8,7 +8,7 @@ import type {
   LockInspection,
   LockStore,
   LockStoreFeatures,
-} from '../../core/lock-store.js';
+} from '../../core/contract/lock-store.js';
 import { aClock } from '../../core/options/option-rules.js';
 import { HeldKeys } from './held-keys.js';
 import { MemoryLine } from './memory-line.js';
@@ -50,7 +50,7 @@ export class MemoryLockStore implements LockStore {
     return this.line.wait(request, () => this.grantInLine(request), signal);
   }
 
-  /** Each for itself, for one deadline of core's: ten thousand held locks take half the time. */
+  /** Each by itself, for one deadline of core's: ten thousand held locks take half the time. */
   async extendMany(leases: readonly Lease[], ttl: number): Promise<ReadonlyMap<Lease, unknown>> {
     const exceptions = new Map<Lease, unknown>();
     const answers = await Promise.allSettled(leases.map((lease) => lease.extend(ttl)));
@@ -84,7 +84,7 @@ export class MemoryLockStore implements LockStore {
     return this.#keys.all();
   }
 
-  /** One attempt, in one turn: nobody comes between the answer and what is made of it. */
+  /** One attempt, in one turn: no other caller comes between the answer and its effect. */
   protected grant(request: AcquireRequest): Lease | undefined {
     const { keys, token, permits, fencingFloor } = request;
     if (!keys.every((key) => this.#admits(key, request))) return undefined;
@@ -102,7 +102,7 @@ export class MemoryLockStore implements LockStore {
     };
   }
 
-  /** As `grant`, for one who waits. Throws to end the wait. */
+  /** As `grant`, for a waiter. Throws to end the wait. */
   protected grantInLine(request: AcquireRequest): Lease | undefined {
     return this.grant(request);
   }
@@ -121,7 +121,7 @@ export class MemoryLockStore implements LockStore {
     return held.holders.size < permits;
   }
 
-  /** Throws `LockPermitsError` when somebody waits to share a key with others. */
+  /** Throws `LockPermitsError` when a caller waits to share a key with other permits. */
   #checkLine({ keys, permits }: AcquireRequest): void {
     if (permits === undefined) return;
     for (const key of keys) {

@@ -1,14 +1,14 @@
-import type { LockInspection } from '../../core/lock-store.js';
-import { permitsFrom } from './held.js';
-import { asList, asNumber, asText, unknownReply } from './replies.js';
+import type { LockInspection } from '../../core/contract/lock-store.js';
+import { permitsFrom } from './keys/named-lock.js';
+import { asList, asNumber, asText, unknownReply } from './lua/replies.js';
 
-/** The lock while several share it: `*<permits>`. */
+/** The value of a shared lock: `*<permits>`. */
 const SHARED = /^\*(\w+)$/;
-/** What a store of ours wrote, and no other program. */
+/** A value written by this library, and no other program. */
 const OURS = /^~?[\w-]+\.[^:]*:/;
-/** The number in a counter. Versions before wrote more behind it. */
+/** The number in a counter. Earlier versions wrote more behind it. */
 const NUMBER = /^\d+/;
-/** One who shares it, to whom it was handed over. */
+/** The value of a sharer that received the lock by a hand-over. */
 const SHARER = /^~?[\w-]+\*(\w+)\./;
 
 /** Reads the answer of INSPECT for `key`. */

@@ -1,7 +1,7 @@
 import { optionError } from '../../core/options/option-error.js';
 import { aBoolean, aString, aWhole, checkOptions } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
-import type { RedisClient } from './redis-client.js';
+import type { RedisClient } from '../../redis-client/redis-client.js';
 
 export interface RedisLockStoreOptions {
   /**
@@ -22,21 +22,29 @@ export interface RedisLockStoreOptions {
    */
   readonly replicaTimeout?: number | undefined;
   /**
-   * Lets what one turn of the event loop wants leave together: the locks that it takes and frees in calls of up to 100, everything
-   * else in one write, by corking the client's connection until the turn is over. Faster where many locks are taken at once.
+   * Lets the commands of one turn of the event loop leave together: locks are taken and freed in calls of up to 100, all other
+   * commands leave in one write, by corking the client's connection until the turn is over. Faster where many locks are taken at
+   * once.
    * @default true
    */
   readonly batchWrites?: boolean | undefined;
   /**
-   * While another process waits for a lock, this process passes it on to its own callers at most so often in a row. `0`: it
-   * never does, and the order is that of the server over all processes.
+   * Maximum number of consecutive hand-offs inside the process while another process waits. `0`: none, and callers of all
+   * processes are served in the server's order.
    * @default 8
    */
   readonly localPassLimit?: number | undefined;
   /**
-   * Milliseconds for which the server may answer nothing that it was asked, before its connection is given up and the client
-   * connects anew; `replicaTimeout` is added where replicas are awaited. A server that hangs closes no connection, and a failover
-   * would go unnoticed. `Infinity` never gives one up: for a client that shares its connection with commands that block.
+   * A lock that goes from holder to holder for this many milliseconds without a gap is left free for 1 % of that time before the
+   * next holder. So a program that polls with `SET NX` at least that often gets its turn; it has no place in the line. The order
+   * of the line stays as it is. `Infinity`: a lock with waiters is never free.
+   * @default 2_000
+   */
+  readonly yieldEvery?: number | undefined;
+  /**
+   * Milliseconds for which the server may leave commands unanswered before its connection is given up and the client connects
+   * anew; `replicaTimeout` is added where replicas are awaited. A server that hangs closes no connection, and a failover would
+   * go unnoticed. `Infinity` never gives one up: for a client that shares its connection with blocking commands.
    * @default 3_000
    */
   readonly silenceTimeout?: number | undefined;
@@ -48,6 +56,7 @@ export const REDIS_RULES: OptionRules<RedisLockStoreOptions> = {
   replicaTimeout: aWhole('ms', { from: 1 }),
   batchWrites: aBoolean,
   localPassLimit: aWhole('times', { from: 0, orInfinity: true }),
+  yieldEvery: aWhole('ms', { from: 1, orInfinity: true }),
   silenceTimeout: aWhole('ms', { from: 1, orInfinity: true }),
 };
 
@@ -64,9 +73,11 @@ export function resolveStoreOptions(
     replicaTimeout = 1_000,
     batchWrites = true,
     localPassLimit = 8,
+    yieldEvery = 2_000,
     silenceTimeout = 3_000,
   } = options;
-  return { keyPrefix, replicas, replicaTimeout, batchWrites, localPassLimit, silenceTimeout };
+  const waiting = { localPassLimit, yieldEvery, silenceTimeout };
+  return { keyPrefix, replicas, replicaTimeout, batchWrites, ...waiting };
 }
 
 export function checkClient(client: RedisClient): void {

@@ -1,3 +1,3 @@
 /** `nest-holdfast/redlock`. */
 export { RedlockStore } from './redlock.store.js';
-export type { Quarantine, RedlockStoreOptions } from './redlock-options.js';
+export type { Quarantine, RedlockStoreOptions } from './node/redlock-options.js';

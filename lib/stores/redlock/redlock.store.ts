@@ -8,41 +8,43 @@ import type {
   LockStoreFeatures,
   QuorumReport,
   StoreNotice,
-} from '../../core/lock-store.js';
+} from '../../core/contract/lock-store.js';
 import { StoreUse } from '../../core/store/store-use.js';
-import { Arbiters } from './arbiters.js';
-import { take } from './claim.js';
-import { inspectAll } from './inspect-all.js';
-import { NodeLeases } from './node-leases.js';
-import { Quorum } from './quorum.js';
+import { QueueNodes } from './claim/queue-nodes.js';
+import { take } from './claim/claim.js';
+import { inspectAll } from './vote/inspect-all.js';
+import type { LeaseContext } from './lease-context.js';
+import { NodeLeases } from './claim/node-leases.js';
+import { QueuedLeases } from './queued-leases.js';
+import { Quorum } from './vote/quorum.js';
 import { RedlockLease } from './redlock-lease.js';
-import type { LeaseSurroundings } from './redlock-lease.js';
-import { RedlockNode } from './redlock-node.js';
-import { checkNodes, resolveRedlockOptions } from './redlock-options.js';
-import type { RedlockStoreOptions } from './redlock-options.js';
-import { Registrar } from './registrar.js';
+import { RedlockNode } from './node/redlock-node.js';
+import { checkNodes, resolveRedlockOptions } from './node/redlock-options.js';
+import type { RedlockStoreOptions } from './node/redlock-options.js';
+import { QuarantineMonitor } from './vote/quarantine-monitor.js';
 
 /** With fewer nodes, the loss of one is the loss of all locks. */
 const FEWEST_NODES = 3;
-const CANNOT_COUNT =
+const SHARING_UNSUPPORTED =
   'a majority cannot count holders: each of two callers may be among the first three at other nodes';
 
 /**
- * One lock over several independent nodes: held where a majority of them granted it. Lists the nodes in the same order in
- * every process: callers then wait at the same one.
+ * One lock over several independent nodes: held while a majority of them grants it. List the nodes in the same order in every
+ * process: callers then wait at the same node.
  *
- * The stores are closed with this one; their clients stay the caller's.
+ * The stores are closed with this one. The caller keeps their clients.
  */
 export class RedlockStore implements LockStore {
   readonly name = 'redlock';
   readonly supports: LockStoreFeatures;
-  /** Stands in line at one node. Missing where no node has a queue. */
+  /** Queues at one node. Missing if no node has a queue. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
   readonly #quorum: Quorum;
-  readonly #around: LeaseSurroundings;
-  readonly #registrar: Registrar;
-  /** The nodes may be used by others, too. */
+  readonly #context: LeaseContext;
+  readonly #registrar: QuarantineMonitor;
+  /** Other stores may use the nodes, too. */
   readonly #uses: readonly StoreUse[];
+  readonly #queued = new QueuedLeases((request, asked) => this.#take(request, asked));
   readonly #failed = new WeakSet<AcquireRequest>();
   readonly #observers: ((notice: StoreNotice) => void)[] = [];
 
@@ -51,23 +53,24 @@ export class RedlockStore implements LockStore {
     const { clock, nodeTimeout, quarantine, largestTtl } = resolveRedlockOptions(options);
     const tell = (notice: StoreNotice) => this.#observers.forEach((observer) => observer(notice));
     const nodes = stores.map((store, index) => {
-      store.amongOthers?.();
+      store.joinQuorum?.();
       const { address = `${store.name} ${index + 1}` } = store.server ?? {};
       return new RedlockNode(address, store, clock, tell);
     });
     this.#uses = stores.map((store) => new StoreUse(store));
     this.#quorum = new Quorum(nodes, clock, nodeTimeout);
-    this.#registrar = new Registrar(nodes, { clock, mode: quarantine, largestTtl });
-    this.#around = {
+    this.#registrar = new QuarantineMonitor(nodes, { clock, mode: quarantine, largestTtl });
+    this.#context = {
       quorum: this.#quorum,
-      arbiters: new Arbiters(this.#quorum),
+      queueNodes: new QueueNodes(this.#quorum),
       used: (ttl) => this.#registrar.used(ttl),
     };
     this.supports = {
       fencing: this.#quorum.fences,
       ttl: true,
       manyKeys: stores.every(({ supports }) => supports.manyKeys === true),
-      cannotCount: CANNOT_COUNT,
+      manyKeysInLine: true,
+      sharingUnsupported: SHARING_UNSUPPORTED,
     };
     if (stores.some((store) => typeof store.acquire === 'function')) {
       this.acquire = (request, signal) => this.#wait(request, signal);
@@ -77,13 +80,11 @@ export class RedlockStore implements LockStore {
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     if (!this.#registrar.isOpen) await this.#registrar.opened();
-    this.#registrar.used(request.ttl);
-    const leases = new NodeLeases();
-    const claim = { asked: request, request: this.#attempt(request), isPatient: false };
-    const token = await take(this.#quorum, claim, leases);
-    if (token === undefined) return undefined;
-    this.#failed.delete(request);
-    return new RedlockLease(claim, leases, this.#around, { own: token, last: token });
+    const own = this.#queued.find(request);
+    if (own) return this.#queued.takeOthers(own, request);
+    const lease = await this.#take(this.#attempt(request), request);
+    if (lease) this.#failed.delete(request);
+    return lease;
   }
 
   /** Rejects when too few nodes answer. Resolves `undefined` when no holder has a majority. */
@@ -105,20 +106,30 @@ export class RedlockStore implements LockStore {
     await Promise.all(this.#uses.map((use) => use.close()));
   }
 
+  async #take(request: AcquireRequest, asked: AcquireRequest): Promise<RedlockLease | undefined> {
+    this.#registrar.used(request.ttl);
+    const leases = new NodeLeases();
+    const claim = { asked, request, isPatient: false };
+    const token = await take(this.#quorum, claim, leases);
+    if (token === undefined) return undefined;
+    return new RedlockLease(claim, leases, this.#context, { own: token, last: token });
+  }
+
   async #wait(asked: AcquireRequest, signal: AbortSignal): Promise<Lease> {
     this.#registrar.used(asked.ttl);
     const stopWaiting = this.#registrar.waiting();
     try {
-      const { node, lease, request } = await this.#around.arbiters.wait(asked, signal);
+      const { node, lease, request } = await this.#context.queueNodes.wait(asked, signal);
       const leases = new NodeLeases();
       leases.set(node, lease);
-      return new RedlockLease({ asked, request, isPatient: true }, leases, this.#around);
+      const claimed = new RedlockLease({ asked, request, isPatient: true }, leases, this.#context);
+      return this.#queued.add(asked, claimed, leases);
     } finally {
       stopWaiting();
     }
   }
 
-  /** With a new token after an attempt that failed: what that one gives back late must not free what this one takes. */
+  /** With a new token after a failed attempt: a late release of that attempt must not free the keys of this one. */
   #attempt(request: AcquireRequest): AcquireRequest {
     const isRepeated = this.#failed.has(request);
     this.#failed.add(request); // until it has succeeded

@@ -1,9 +1,9 @@
 export { SqlLockStore } from './sql-lock.store.js';
 export type { SqlLockStoreOptions } from './sql-lock-options.js';
-export { lockTableDdl } from './lock-table-ddl.js';
-export type { TableName } from './sql-identifiers.js';
-export { advisoryKey, lockInTransaction, tryLockInTransaction } from './advisory-lock.js';
-export type { PostgresTransaction } from './advisory-lock.js';
+export { lockTableDdl } from './shared/lock-table-ddl.js';
+export type { TableName } from './shared/sql-identifiers.js';
+export { advisoryKey, lockInTransaction, tryLockInTransaction } from './postgres/advisory-lock.js';
+export type { PostgresTransaction } from './postgres/advisory-lock.js';
 export type {
   MysqlCallbackClient,
   MysqlClient,
@@ -13,4 +13,4 @@ export type {
   SqlClient,
   SqlDialect,
   SqliteClient,
-} from './sql-clients.js';
+} from './shared/sql-clients.js';

@@ -1,9 +1,9 @@
 import { a, aBoolean, checkOptions } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { optionError } from '../../core/options/option-error.js';
-import type { PostgresListenerClient, SqlClient, SqlDialect } from './sql-clients.js';
-import { TABLE_RULES } from './sql-identifiers.js';
-import type { TableName } from './sql-identifiers.js';
+import type { PostgresListenerClient, SqlClient, SqlDialect } from './shared/sql-clients.js';
+import { TABLE_RULES } from './shared/sql-identifiers.js';
+import type { TableName } from './shared/sql-identifiers.js';
 
 export interface SqlLockStoreOptions extends TableName {
   /**
@@ -32,7 +32,7 @@ export function checkSqlOptions(options: SqlLockStoreOptions): void {
   checkOptions('SqlLockStore', options, RULES, "{ table: 'my_locks' }");
 }
 
-/** What each client must be able to do, and what to say of one that cannot. */
+/** What each client must be able to do, and the error text for one that cannot. */
 const CLIENTS: Record<SqlDialect, { readonly methods: readonly string[]; readonly what: string }> =
   {
     postgres: { methods: ['query'], what: 'a pg.Pool' },
@@ -70,7 +70,7 @@ export function listenerOf(
   return () => new Client(options);
 }
 
-/** What a `pg.Pool` makes its connections of. */
+/** The options from which a `pg.Pool` makes its connections. */
 interface PgPool {
   readonly Client?: new (options: object) => PostgresListenerClient;
   readonly options?: object;

@@ -1,4 +1,4 @@
-import { LockPermitsError } from '../../core/lock-errors.js';
+import { LockPermitsError } from '../../core/contract/lock-errors.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import type {
   AcquireRequest,
@@ -6,24 +6,25 @@ import type {
   LockInspection,
   LockStore,
   StoreNotice,
-} from '../../core/lock-store.js';
-import { takeBack } from './abandoned-claims.js';
-import { extendMany } from './extend-many.js';
-import type { Claim, Holdings, LockTable } from './lock-table.js';
-import { lockTableDdl } from './lock-table-ddl.js';
-import { MysqlTable } from './mysql-table.js';
-import { PostgresLease } from './postgres-lease.js';
-import { PostgresQueue } from './postgres-queue.js';
-import { PostgresTable } from './postgres-table.js';
-import type { SqlClient } from './sql-clients.js';
-import { resolveTable } from './sql-identifiers.js';
-import { SqlLease } from './sql-lease.js';
-import { watchConnections } from './lost-connections.js';
+} from '../../core/contract/lock-store.js';
+import { ClockWatch, whySet } from '../../core/store/clock-watch.js';
+import { takeBack } from './connections/abandoned-claims.js';
+import { extendMany } from './shared/extend-many.js';
+import type { Claim, Holdings, LockTable } from './shared/lock-table.js';
+import { lockTableDdl } from './shared/lock-table-ddl.js';
+import { MysqlTable } from './mysql/mysql-table.js';
+import { PostgresLease } from './postgres/postgres-lease.js';
+import { PostgresQueue } from './postgres/postgres-queue.js';
+import { PostgresTable } from './postgres/postgres-table.js';
+import type { SqlClient } from './shared/sql-clients.js';
+import { resolveTable } from './shared/sql-identifiers.js';
+import { SqlLease } from './shared/sql-lease.js';
+import { watchConnections } from './connections/lost-connections.js';
 import { checkSqlOptions, dialectOf, listenerOf } from './sql-lock-options.js';
 import type { SqlLockStoreOptions } from './sql-lock-options.js';
-import { retried } from './sql-retries.js';
-import { SqliteTable } from './sqlite-table.js';
-import { Sweeper } from './sweeper.js';
+import { retried } from './shared/sql-retries.js';
+import { SqliteTable } from './sqlite/sqlite-table.js';
+import { Sweeper } from './connections/sweeper.js';
 
 /**
  * Locks as rows of a table, in PostgreSQL, MySQL 8, MariaDB or SQLite. No connection is held while a lock is.
@@ -41,9 +42,9 @@ export class SqlLockStore implements LockStore {
     manyKeysInLine: true,
     semaphores: 'polled',
   } as const;
-  /** Stands in line in the row. PostgreSQL only; the others are polled. */
+  /** Waits in the queue of the row. PostgreSQL only; core polls the others. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
-  /** Not on MySQL and MariaDB, where one row that somebody has locked would hold up the others. */
+  /** Not on MySQL and MariaDB, where one row that another transaction has locked would hold up the others. */
   readonly extendMany?: (
     leases: readonly Lease[],
     ttl: number,
@@ -54,8 +55,9 @@ export class SqlLockStore implements LockStore {
   readonly #queue: PostgresQueue | undefined;
   readonly #pool: unknown;
   readonly #closers: (() => void)[] = [];
+  #clocks: ClockWatch | undefined;
 
-  /** Throws `TypeError` for a client or an option that cannot be used. The client stays the caller's: it is never closed here. */
+  /** Throws `TypeError` for a client or an option that cannot be used. The caller keeps its client: the store never closes it. */
   constructor(client: SqlClient, options: SqlLockStoreOptions = {}) {
     const dialect = dialectOf(client);
     checkSqlOptions(options);
@@ -85,12 +87,12 @@ export class SqlLockStore implements LockStore {
     this.#sweeper = new Sweeper(this.#table);
   }
 
-  /** Makes the table where it does not exist. Safe to call in every process at the same time. */
+  /** Makes the table if it does not exist. Safe to call in every process at the same time. */
   async createTable(): Promise<void> {
     await retried(() => this.#table.create());
   }
 
-  /** Rejects with `LockPermitsError` where others share the key, with other permits. */
+  /** Rejects with `LockPermitsError` if others share the key with other permits. */
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     const { permits } = request;
     const claim = claimOf(request);
@@ -101,17 +103,35 @@ export class SqlLockStore implements LockStore {
     return (await retried(() => this.#table.inspect(key))).value;
   }
 
-  /** Tells when an idle connection of a `pg.Pool` was lost: a server that took over need not have heard of every lock. */
+  /**
+   * Reports when an idle connection of a `pg.Pool` was lost, and when the clock of the database was set. After a loss, the server
+   * that took over may not know of every lock.
+   */
   observe(tell: (notice: StoreNotice) => void): void {
     const lost = (error: Error) =>
       tell({ type: 'doubt', reason: `a connection to the server was lost: ${reasonOf(error)}` });
     this.#closers.push(watchConnections(this.#pool, lost));
+    this.#clocks ??= this.#watchClock(tell);
   }
 
   /** Closes the connection that listens. */
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0)) close();
+    this.#clocks = undefined;
     await this.#queue?.close();
+  }
+
+  #watchClock(tell: (notice: StoreNotice) => void): ClockWatch | undefined {
+    const table = this.#table;
+    const time = table.time?.bind(table);
+    if (!time) return undefined;
+    const clocks = new ClockWatch(
+      () => [{ name: 'the database', time }],
+      (name, by) => tell({ type: 'doubt', reason: whySet(name, by) }),
+    );
+    for (const each of [table, table.permits]) each.holds = (ttl) => clocks.holds(ttl);
+    this.#closers.push(() => clocks.close());
+    return clocks;
   }
 
   async #takeRow(claim: Claim): Promise<Lease | undefined> {
@@ -137,6 +157,7 @@ export class SqlLockStore implements LockStore {
     try {
       const { value } = await retried(send);
       this.#sweeper.lockTaken();
+      this.#clocks?.holds(ttl);
       return value;
     } catch (error) {
       takeBack(holdings, key, token, ttl);

@@ -1,7 +1,7 @@
-import type { Lease } from '../../core/lock-store.js';
-import type { LockNodes } from './lock-nodes.js';
+import type { Lease } from '../../core/contract/lock-store.js';
+import type { LockNodes } from './nodes/lock-nodes.js';
 
-/** The lock of a request's nodes, which lives as long as their session. */
+/** The lock of a request's nodes. It lives as long as their session. */
 export class ZooKeeperLease implements Lease {
   readonly #nodes: LockNodes;
 
@@ -9,7 +9,7 @@ export class ZooKeeperLease implements Lease {
     this.#nodes = nodes;
   }
 
-  /** The transaction that created the nodes (`czxid`): these numbers grow over all keys alike. */
+  /** A transaction number of ZooKeeper: these grow over all keys alike. */
   get fencingToken(): bigint | undefined {
     return this.#nodes.fencingToken;
   }
@@ -18,7 +18,7 @@ export class ZooKeeperLease implements Lease {
     return this.#nodes.lost;
   }
 
-  /** There is nothing to prolong: finds out whether the nodes are still there, once there is a connection. */
+  /** There is nothing to prolong: checks whether the nodes are still there, once there is a connection. */
   extend(): Promise<boolean> {
     return this.#nodes.isThere();
   }

@@ -4,26 +4,27 @@ import type {
   LockInspection,
   LockStore,
   StoreNotice,
-} from '../../core/lock-store.js';
-import { inspectLine } from './inspection.js';
-import type { Lines } from './lines.js';
-import { LockNodes } from './lock-nodes.js';
-import type { NodePlan } from './node-creation.js';
-import { nodePrefix } from './node-names.js';
-import type { Patience, Session } from './session.js';
-import { Sessions } from './sessions.js';
+} from '../../core/contract/lock-store.js';
+import { HeldNodes, leaseOfBoth } from './held-nodes.js';
+import { inspectLine } from './nodes/inspection.js';
+import type { Lines } from './names/lines.js';
+import { LockNodes } from './nodes/lock-nodes.js';
+import type { NodePlan } from './nodes/node-creation.js';
+import { nodePrefix } from './names/node-names.js';
+import type { ConnectLimits, Session } from './session/session.js';
+import { Sessions } from './session/sessions.js';
 import { ZooKeeperLease } from './zookeeper-lease.js';
-import { checkServers, resolveZooKeeperOptions } from './zookeeper-options.js';
-import type { ZooKeeperLockStoreOptions } from './zookeeper-options.js';
+import { checkServers, resolveZooKeeperOptions } from './client/zookeeper-options.js';
+import type { ZooKeeperLockStoreOptions } from './client/zookeeper-options.js';
 
 /**
- * Locks on ZooKeeper 3.5.3 or newer, by the recipe of its documentation: an ephemeral node for each request, numbered by the
- * server; the lowest holds, each other one watches the one before it. Those who share a key hold together. Several keys have their nodes made by one transaction.
- * A lock lives as long as the session of its process.
+ * Locks on ZooKeeper 3.5.3 or newer, by the recipe of its documentation. Each request has an ephemeral node, numbered by the
+ * server. The lowest node holds the lock, and each other one watches the node before it. Sharers of a key hold together. One
+ * transaction makes the nodes of several keys. A lock lives as long as the session of its process.
  *
- * `servers` is `'host:2181,host:2181'`. The store opens sessions of its own, the first one when it is first used, and a new
- * one after each that has ended. The client is `node-zookeeper-client`: the native one (`zookeeper`) has to be compiled on
- * Linux, prints to the standard output, and is as dead after an expiry.
+ * `servers` is `'host:2181,host:2181'`. The store opens sessions of its own, the first one when it is first used, and a new one
+ * after each that has ended. The client is `node-zookeeper-client`: the native one (`zookeeper`) has to be compiled on Linux,
+ * prints to the standard output, and does not recover from an expiry either.
  */
 export class ZooKeeperLockStore implements LockStore {
   readonly name = 'zookeeper';
@@ -32,13 +33,14 @@ export class ZooKeeperLockStore implements LockStore {
     fencingFloor: false,
     ttl: false,
     manyKeys: true,
+    manyKeysInLine: true,
     readLocks: true,
     semaphores: true,
   } as const;
   readonly #sessions: Sessions;
   readonly #connectTimeout: number;
   readonly #observers: ((notice: StoreNotice) => void)[] = [];
-  readonly #held = new Map<string, LockNodes>();
+  readonly #held = new HeldNodes();
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(servers: string, options: ZooKeeperLockStoreOptions = {}) {
@@ -52,23 +54,28 @@ export class ZooKeeperLockStore implements LockStore {
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     return this.#sessions.use(async (session, lines) => {
-      const known = this.#held.get(idOf(request));
+      const known = this.#held.find(request);
       if (await known?.isThere()) return new ZooKeeperLease(known!);
-      return this.#inLine(session, lines, request, {}, (nodes) => nodes.doHold());
+      const own = this.#held.findOne(request);
+      const keys = request.keys.filter((key) => key !== own?.key);
+      const wanted = own ? { ...request, key: keys[0]!, keys } : request;
+      const nodes = await this.#inLine(session, lines, wanted, {}, (each) => each.doHold());
+      if (!nodes || !own) return nodes && new ZooKeeperLease(nodes);
+      return leaseOfBoth(session, own.nodes, nodes, request.permits !== undefined);
     });
   }
 
   async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const lease = await this.#sessions.use((session, lines) =>
-      this.#inLine(session, lines, request, { signal }, async (nodes) => {
-        await nodes.untilTheyHold(signal);
+    const nodes = await this.#sessions.use((session, lines) =>
+      this.#inLine(session, lines, request, { signal }, async (each) => {
+        await each.untilTheyHold(signal);
         return true;
       }),
     );
-    return lease!;
+    return new ZooKeeperLease(nodes!);
   }
 
-  /** Those who hold the key. Costs a write, so that no server answers from its past. */
+  /** The holders of the key. Costs a write, so that no server answers with old data. */
   inspect(key: string): Promise<LockInspection | undefined> {
     const patience = { within: this.#connectTimeout };
     return this.#sessions.use((session, lines) =>
@@ -83,40 +90,32 @@ export class ZooKeeperLockStore implements LockStore {
     this.#observers.push(tell);
   }
 
-  /** Ends the session: the server frees whatever is still held. */
+  /** Ends the session: the server frees all locks that are still held. */
   close(): Promise<void> {
     return this.#sessions.close();
   }
 
-  /** Stands in line until `wait` says whether the lock is held. Leaves nothing behind when it is not, and when it rejects. */
+  /** Queues until `wait` says whether the lock is held. Leaves nothing behind when it is not, and when it rejects. */
   async #inLine(
     session: Session,
     lines: Lines,
     request: AcquireRequest,
-    { signal }: Patience,
+    { signal }: ConnectLimits,
     wait: (nodes: LockNodes) => Promise<boolean>,
-  ): Promise<Lease | undefined> {
+  ): Promise<LockNodes | undefined> {
     const plan = planOf(lines, request);
     const patience = { within: this.#connectTimeout, signal };
     const nodes = await LockNodes.enter(lines, session, plan, patience);
     try {
       const holds = await wait(nodes);
       if (holds && !nodes.isOurs) throw nodes.goneError();
-      if (holds) return this.#granted(nodes, request);
+      if (holds) return this.#held.add(request, nodes);
       await nodes.leave();
       return undefined;
     } catch (error) {
-      await nodes.leave().catch(() => {}); // what has gone wrong before is the news
+      await nodes.leave().catch(() => {}); // the earlier failure is the one to report
       throw signal?.aborted ? signal.reason : error;
     }
-  }
-
-  #granted(nodes: LockNodes, request: AcquireRequest): Lease {
-    const id = idOf(request);
-    this.#held.set(id, nodes);
-    nodes.onGone(() => this.#held.delete(id));
-    nodes.watch();
-    return new ZooKeeperLease(nodes);
   }
 }
 
@@ -128,8 +127,4 @@ function planOf(lines: Lines, { keys, token, holder = '', permits }: AcquireRequ
     prefix: nodePrefix(token, permits),
     data: Buffer.from(holder),
   };
-}
-
-function idOf({ keys, token }: AcquireRequest): string {
-  return JSON.stringify([token, ...keys]);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { AcquireRequest, Lease, LockStore } from '../../core/lock-store.js';
+import type { AcquireRequest, Lease, LockStore } from '../../core/contract/lock-store.js';
 import type { ConformanceOptions } from './conformance-options.js';
 
 /** A ttl of so many milliseconds and less is there to expire, and may do so too early on a machine that is busy. */
@@ -10,7 +10,7 @@ const CLAIM = 1_000;
 /** Milliseconds after which what a check waits for does not come any more. */
 const LONGEST_WAIT = 60_000;
 
-/** A store that does not know yet whether another process waits passes nothing on. */
+/** A store hands nothing off until it knows whether another process waits. */
 const PASSES_TRIED = 20;
 
 /** A lease, and the one that took its place. */
@@ -75,14 +75,14 @@ export class Backend {
   }
 
   /** Takes keys that must be free, and passes them on to the next holder of the process, if the store does so at all. */
-  async passOn(
+  async handOff(
     store: LockStore,
     request: AcquireRequest,
     renew: boolean,
   ): Promise<Passed | undefined> {
     for (let tries = 0; tries < PASSES_TRIED; tries++) {
       const lease = await this.hold(store, request);
-      const next = await lease.passOn?.(30_000, renew);
+      const next = await lease.handOff?.(30_000, renew);
       if (next) {
         this.#leases.push(next);
         return { lease, next };

@@ -1,6 +1,6 @@
 import { a, aFunction, needed } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
-import type { LockStore } from '../../core/lock-store.js';
+import type { LockStore } from '../../core/contract/lock-store.js';
 import { FEATURES, isFeature } from './needs.js';
 import type { ConformanceFeature } from './needs.js';
 

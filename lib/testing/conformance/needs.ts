@@ -1,4 +1,4 @@
-import type { Lease, LockStore } from '../../core/lock-store.js';
+import type { Lease, LockStore } from '../../core/contract/lock-store.js';
 
 /** What a store may lack: `lacks` of the suite names it. */
 export type ConformanceFeature = keyof typeof FEATURES;
@@ -10,8 +10,8 @@ export type Need = ConformanceFeature | 'endSession' | 'disconnect';
 export interface Sample {
   readonly store: LockStore;
   readonly lease: Lease;
-  /** Whether a lease was passed on, though nobody waits. */
-  passesOn(): Promise<boolean>;
+  /** Whether a lease is handed off although no caller waits. */
+  handsOff(): Promise<boolean>;
 }
 
 interface Feature {
@@ -42,7 +42,7 @@ export const FEATURES = {
   extendMany: feature('leases are extended one by one', ({ store }) => !!store.extendMany),
   inspect: feature('no inspect', ({ store }) => !!store.inspect),
   observe: feature('the store tells of no doubt', ({ store }) => !!store.observe),
-  passOn: feature('leases are not passed on', (sample) => sample.passesOn()),
+  handOff: feature('leases are not handed off', (sample) => sample.handsOff()),
   readLocks: feature('no read locks', ({ store }) => !!store.supports.readLocks),
   semaphores: feature('no semaphores', ({ store }) => !!store.supports.semaphores),
   permitQueue: feature(

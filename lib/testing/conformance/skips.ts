@@ -73,7 +73,7 @@ async function sorted(
     const sample: Sample = {
       store,
       lease: await backend.hold(store, aRequest()),
-      passesOn: async () => (await backend.passOn(store, aRequest(), false)) !== undefined,
+      handsOff: async () => (await backend.handOff(store, aRequest(), false)) !== undefined,
     };
     for (const each of features)
       found[(await FEATURES[each].isIn(sample)) ? 'present' : 'missing'].push(each);

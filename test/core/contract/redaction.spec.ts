@@ -1,4 +1,4 @@
-import { redact } from '../../../lib/core/contract/redaction.js';
+import { redact } from '../../../lib/core/text/redaction.js';
 
 describe('redact', () => {
   it.each([

@@ -15,7 +15,7 @@ const HALF_LEASES: Record<string, unknown> = {
   'a fencing token that is a number': Object.assign(new FakeLease(), { fencingToken: 7 }),
   'a fencing token that is null': Object.assign(new FakeLease(), { fencingToken: null }),
   'a lost that is no signal': Object.assign(new FakeLease(), { lost: true }),
-  'a passOn that is no method': Object.assign(new FakeLease(), { passOn: true }),
+  'a handOff that is no method': Object.assign(new FakeLease(), { handOff: true }),
   'a downgrade that is no method': Object.assign(new FakeLease(), { downgrade: 'yes' }),
 };
 

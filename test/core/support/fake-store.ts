@@ -31,7 +31,7 @@ export class PassableLease extends FakeLease {
     super();
   }
 
-  passOn(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined {
+  handOff(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined {
     this.passes.push({ ttl, renew });
     return this.onPass(renew);
   }

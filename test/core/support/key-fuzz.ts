@@ -1,5 +1,5 @@
 import { lockKey } from 'nest-holdfast/core';
-import { KeyTemplate } from '../../../lib/core/key-template';
+import { KeyTemplate } from '../../../lib/core/keys/key-template';
 import { seeded } from '../../support/histories/history-random';
 
 const ODD = Array.from(":-_.~/ !*'()|,;@#é😀\u0000\u0085");

@@ -1,5 +1,5 @@
 import type { AcquireRequest, Clock, Lease, LockStore } from 'nest-holdfast/core';
-import { sleep } from '../../../lib/core/clock';
+import { sleep } from '../../../lib/core/async/clock';
 
 interface Entry {
   token: string | undefined;

@@ -1,4 +1,4 @@
-import { RedisLocks } from '../../stores/redis-locks.js';
+import { RedisLocks } from '../../stores/redis/locks.js';
 import { openChannel } from '../../support/worker-channel.js';
 import { KINDS, type Urls, open } from '../resources.js';
 

@@ -1,6 +1,6 @@
 import { type Lock, LockService } from 'nest-holdfast';
 import { concatMap, defer, from, type Observable, share, throwError } from 'rxjs';
-import { observableOnceLocked } from '../../../lib/nest/calls/locked-stream.js';
+import { observableOnceLocked } from '../../../lib/nest/transports/locked-stream.js';
 import { Insider, type Insiders } from './insiders.js';
 import type { Key } from './programs.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Lock, LockService, RedisLockStore } from 'nest-holdfast';
-import { disconnect } from '../../stores/redis-locks.js';
+import { disconnect } from '../../stores/redis/locks.js';
 
 /** Longer than a failover takes: who holds a lock may keep it. */
 const TTL = 6_000;

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { disconnect } from '../../stores/redis-locks.js';
+import { disconnect } from '../../stores/redis/locks.js';
 
 /** Whom one call of a script woke for one lock. */
 export interface WakeUps {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RedlockNodes } from '../../stores/redlock-nodes.js';
+import { RedlockNodes } from '../../stores/redlock/nodes.js';
 import { TcpProxy } from '../tcp-proxy.js';
 
 const NODES = 5;

@@ -142,6 +142,24 @@ export class LockModel {
     return false;
   }
 
+  /** Hands it to nobody. */
+  leaveFree(value: string): number | null {
+    if (!this.isHeldBy(value)) {
+      this.#note('leave free: not ours');
+      return null;
+    }
+    this.holder = undefined;
+    this.#note(`leave free: ${this.line.length > 0 ? 'others wait' : 'nobody waits'}`);
+    return Number(this.line.length > 0);
+  }
+
+  /** To the first in line, if nobody has it. */
+  handOn(): null {
+    this.#note(`hand on: ${this.holder ? 'held' : 'free'}`);
+    if (!this.holder) this.handOver();
+    return null;
+  }
+
   renew(value: string): unknown[] | null {
     if (!this.isHeldBy(value)) {
       this.#note('renew: not ours');

@@ -26,6 +26,9 @@ export const RARE_CHOICES: readonly Choice[][] = [
     chosen('release', A, ONE),
     chosen('leave', A, 2),
   ],
+  // A lock that is left free for a moment.
+  [chosen('acquire', A, ONE), chosen('leave free', A, ONE), chosen('leave free', A, ONE)],
+  [chosen('acquire', A, ONE), chosen('wait', A, OTHER), chosen('leave free', A, ONE), chosen('hand on', A), chosen('hand on', A)], // prettier-ignore
   // Two locks, and a counter of only one that is beyond.
   [chosen('acquire', BOTH, ONE), chosen('renew', A, ONE), chosen('raise', BOTH, ONE)],
   [chosen('acquire', BOTH, ONE), chosen('renew', B, ONE), chosen('raise', BOTH, ONE)],

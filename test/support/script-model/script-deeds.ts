@@ -1,7 +1,7 @@
-import { ACQUIRE_OR_RELEASE, wish } from '../../../lib/stores/redis/lock-script.js';
-import * as queueScripts from '../../../lib/stores/redis/queue-scripts.js';
-import type { RedisScript } from '../../../lib/stores/redis/redis-script.js';
-import * as scripts from '../../../lib/stores/redis/redis-scripts.js';
+import { lockArgs } from '../../../lib/stores/redis/lua/lock-script.js';
+import * as queueScripts from '../../../lib/stores/redis/lua/queue-scripts.js';
+import type { RedisScript } from '../../../lib/redis-client/redis-script.js';
+import * as scripts from '../../../lib/stores/redis/lua/lease-scripts.js';
 import { type Ask, lapse, lineOf } from '../redis-line.js';
 import { until } from '../until.js';
 import { TTL } from './lock-model.js';
@@ -44,6 +44,8 @@ export class ScriptDeeds {
         return this.#run(queueScripts.WAIT, all, [HEARTBEAT, ...waiters]);
       },
       leave: () => this.#run(queueScripts.LEAVE, inLine(key), [value, TTL.claim]),
+      'leave free': () => this.#run(scripts.LEAVE_FREE, lockAndLine(key), [value]),
+      'hand on': () => this.#run(scripts.HAND_ON, lockAndLine(key), []),
       renew: () => this.#run(scripts.RENEW, lined([key]), [value, TTL.renew]),
       'renew with tokens': () =>
         this.#run(scripts.RENEW, lined([key]), [value, TTL.renew, tokens.from, tokens.to]),
@@ -78,6 +80,10 @@ export class ScriptDeeds {
         return this.#model.wait(parts);
       case 'leave':
         return lock!.leave(value);
+      case 'leave free':
+        return lock!.leaveFree(value);
+      case 'hand on':
+        return lock!.handOn();
       case 'renew':
         return lock!.renew(value);
       case 'renew with tokens':
@@ -124,7 +130,7 @@ export class ScriptDeeds {
   async #takeOrFree(calls: readonly LockCall[]): Promise<unknown> {
     const keys = calls.flatMap((call) => lined(call.keys));
     const args = calls.flatMap((call) => call.args);
-    const reply = await this.#run(ACQUIRE_OR_RELEASE, keys, args).catch(messageOf);
+    const reply = await this.#run(this.#server.lockScript, keys, args).catch(messageOf);
     if (typeof reply === 'string') return withErrors(calls.map(() => reply)); // all of them failed
     return withErrors(calls.length === 1 ? [reply] : reply);
   }
@@ -140,16 +146,21 @@ interface LockCall {
 }
 
 function wanted({ keys, value }: Leased, floor?: bigint): LockCall {
-  return { keys, args: wish(value, keys.length, TTL.acquire, floor) };
+  return { keys, args: lockArgs(value, keys.length, TTL.acquire, floor) };
 }
 
 function freed({ keys, value }: Leased): LockCall {
-  return { keys, args: wish(value, keys.length) };
+  return { keys, args: lockArgs(value, keys.length) };
 }
 
 /** The locks, then their counters, then their queues. */
 function lined(keys: readonly string[]): string[] {
   return [0, 1, 2].flatMap((index) => keys.map((key) => keysOf(key)[index]!));
+}
+
+function lockAndLine(key: string): string[] {
+  const [lock, , queue] = keysOf(key);
+  return [lock, queue];
 }
 
 /** The lock, its queue, its sharers. */

@@ -36,9 +36,10 @@ export class ScriptModel {
   acquire({ keys, value }: Leased): unknown {
     if (!this.#areLocks(keys)) return this.#odd('acquire');
     const locks = keys.map((key) => this.of(key));
-    if (locks.some(({ holder }) => holder && holder.value !== value)) {
+    const isOfAnother = ({ holder }: LockModel) => holder && holder.value !== value;
+    if (locks.some(isOfAnother)) {
       this.#note('acquire: refused');
-      return null;
+      return refusal(locks.findIndex(isOfAnother), keys);
     }
     const isNew = locks.every(({ holder }) => !holder);
     for (const lock of locks) lock.take(value);
@@ -49,7 +50,10 @@ export class ScriptModel {
     for (const lock of locks) lock.handOver();
     if (locks.some(({ holder }) => holder)) {
       this.#note('acquire: those in line are first');
-      return null;
+      return refusal(
+        locks.findIndex(({ holder }) => holder),
+        keys,
+      );
     }
     for (const lock of locks) lock.take(value);
     this.#note('acquire: those in line are dead');
@@ -112,4 +116,9 @@ export class ScriptModel {
     this.#note(`extend: ${String(answer)}`);
     return answer;
   }
+}
+
+/** Of several keys, minus the number of the first that is refused. */
+function refusal(index: number, keys: readonly string[]): number | null {
+  return keys.length > 1 ? -index - 1 : null;
 }

@@ -8,7 +8,7 @@ const VALUES = [...STORES, UNCERTAIN, DEAD].flatMap((store) =>
 );
 
 /** What is done with one key, with some, and with what some hold. */
-const WITH_ONE = ['leave', 'renew', 'renew with tokens', 'lapse', 'inspect', 'expire', 'delete', 'lose counter', 'foreigner'] as const; // prettier-ignore
+const WITH_ONE = ['leave', 'leave free', 'hand on', 'renew', 'renew with tokens', 'lapse', 'inspect', 'expire', 'delete', 'lose counter', 'foreigner'] as const; // prettier-ignore
 const WITH_SOME = ['acquire', 'acquire with a floor', 'release', 'release and acquire'] as const;
 
 export type Deed =

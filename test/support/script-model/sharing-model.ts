@@ -75,6 +75,20 @@ export class SharingModel {
     return this.#as('renew: ours', ['fence', Number(this.line.length > 0)]);
   }
 
+  /** By a writer. */
+  leaveFree(value: string): unknown {
+    if (!this.holders.includes(value)) return this.#as('leave free: not ours', null);
+    this.holders = [];
+    const isAwaited = this.line.length > 0;
+    return this.#as(`leave free: ${isAwaited ? 'others wait' : 'nobody waits'}`, Number(isAwaited));
+  }
+
+  handOn(): unknown {
+    const isFree = this.holders.length === 0;
+    if (isFree) this.#handOver();
+    return this.#as(`hand on: ${isFree ? 'free' : 'held'}`, null);
+  }
+
   downgrade(value: string): unknown {
     const reader = asReader(value);
     if (![value, reader].some((each) => this.holders.includes(each)))

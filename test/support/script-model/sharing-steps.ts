@@ -7,7 +7,10 @@ const VALUES = ['aa', 'bb', DEAD].flatMap((store) =>
   KINDS.map((kind, index) => `${store}${kind}.${store}${index}:host:1:2`),
 );
 
-const DEEDS = ['take', 'wait', 'leave', 'release', 'extend', 'renew', 'downgrade', 'lapse', 'expire'] as const; // prettier-ignore
+const DEEDS = ['take', 'wait', 'leave', 'release', 'extend', 'renew', 'downgrade', 'leaveFree', 'handOn', 'lapse', 'expire'] as const; // prettier-ignore
+
+/** Nobody who shares a lock does them. */
+const OF_WRITERS: readonly Deed[] = ['renew', 'downgrade', 'leaveFree'];
 
 export type Deed = (typeof DEEDS)[number];
 
@@ -34,9 +37,13 @@ function weighted(weight: number, does: readonly Deed[], of: readonly Choice['of
 
 const choice: fc.Arbitrary<Choice> = fc.oneof(
   weighted(6, ['take', 'wait'], ['all']),
-  weighted(3, ['release', 'extend', 'renew', 'downgrade'], ['holders', 'holders', 'all']),
+  weighted(
+    3,
+    ['release', 'extend', 'renew', 'downgrade', 'leaveFree'],
+    ['holders', 'holders', 'all'],
+  ),
   weighted(1, ['expire'], ['holders']),
-  weighted(2, ['wait', 'leave', 'lapse'], ['line', 'holders']),
+  weighted(2, ['wait', 'leave', 'lapse', 'handOn'], ['line', 'holders']),
 );
 
 export const choices: fc.Arbitrary<Choice[]> = fc.array(choice, { minLength: 1, maxLength: 80, size: 'max' }); // prettier-ignore
@@ -49,6 +56,8 @@ export const RARE_CHOICES: readonly Choice[][] = [
   [all('take', 1), all('wait', 0), all('wait', 5), ...[1, 2].flatMap(() => [first('release'), first('renew')]), all('release', 1)], // prettier-ignore
   [all('take', 0), all('wait', 1), all('wait', 6), first('downgrade'), first('release')],
   [all('take', 0), all('wait', 5), first('expire'), all('take', 10)],
+  [all('take', 0), first('leaveFree'), all('handOn', 0)],
+  [all('take', 0), all('wait', 5), first('leaveFree'), all('handOn', 5)],
   [all('take', 0), ...[10, 11, 5, 1, 6].map((who) => all('wait', who)), first('release')],
   [all('take', 0), ...[5, 1, 6, 10, 11].map((who) => all('wait', who)), first('release')],
 ];
@@ -71,7 +80,7 @@ export function stepOf({ does, of, who }: Choice, model: SharingModel): Step | u
   if ((does === 'take' || does === 'wait') && value.includes('*') && model.isUndecided) return undefined; // prettier-ignore
   if (does === 'lapse' && !inLine.includes(value)) return undefined;
   if (does === 'expire' && !model.holders.includes(value)) return undefined;
-  if ((does === 'downgrade' || does === 'renew') && value.includes('*')) return undefined;
+  if (OF_WRITERS.includes(does) && value.includes('*')) return undefined;
   return { does, value };
 }
 

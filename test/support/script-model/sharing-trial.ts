@@ -1,8 +1,8 @@
-import { ACQUIRE_OR_RELEASE, wish } from '../../../lib/stores/redis/lock-script.js';
-import { EXTEND, RENEW } from '../../../lib/stores/redis/redis-scripts.js';
-import { LEAVE, WAIT } from '../../../lib/stores/redis/queue-scripts.js';
-import * as shared from '../../../lib/stores/redis/shared-scripts.js';
-import type { RedisScript } from '../../../lib/stores/redis/redis-script.js';
+import { lockArgs } from '../../../lib/stores/redis/lua/lock-script.js';
+import { EXTEND, HAND_ON, LEAVE_FREE, RENEW } from '../../../lib/stores/redis/lua/lease-scripts.js';
+import { LEAVE, WAIT } from '../../../lib/stores/redis/lua/queue-scripts.js';
+import * as shared from '../../../lib/stores/redis/lua/sharing-scripts.js';
+import type { RedisScript } from '../../../lib/redis-client/redis-script.js';
 import { type Ask, type InLine, lapse, lineOf } from '../redis-line.js';
 import { TTL } from './lock-model.js';
 import { type ScriptServer, keysOf } from './script-server.js';
@@ -78,6 +78,10 @@ export class SharingTrial {
           : this.#run(EXTEND, [LOCK], [TTL.extend, 1, value]);
       case 'renew':
         return this.#run(RENEW, ALONE, [value, TTL.renew]);
+      case 'leaveFree':
+        return this.#run(LEAVE_FREE, [LOCK, QUEUE], [value]);
+      case 'handOn':
+        return this.#run(HAND_ON, [LOCK, QUEUE], []);
       case 'downgrade':
         return this.#run(shared.DOWNGRADE, SHARED, [value, asReader(value)]);
       case 'lapse':
@@ -125,7 +129,7 @@ export class SharingTrial {
   readonly #asking: Ask = (...words) => this.#server.redis.call(...words);
 
   #alone(value: string, ttl?: number): Promise<unknown> {
-    return this.#run(ACQUIRE_OR_RELEASE, ALONE, wish(value, 1, ttl));
+    return this.#run(this.#server.lockScript, ALONE, lockArgs(value, 1, ttl));
   }
 
   #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {

@@ -1,16 +1,16 @@
-/** The way to the server: `losses` changes when a connection is lost, `runId` is new for every start of a server. */
+/** The connection to the server: `losses` changes when a connection is lost, `runId` is new for every start of a server. */
 export interface WatchedWay {
   readonly losses: unknown;
-  /** Of the server, when it was read last. */
+  /** Of the server, as last read. */
   readonly runId: string | undefined;
   /** Asks the server. */
   readRunId(): Promise<string | undefined>;
 }
 
 /**
- * Decides about releases that found nothing. A client sends a command whose reply was lost again after a reconnect, and a release
- * that was made already finds nothing then. It counts as made where the server is the same as before and the key cannot have ended by
- * its ttl. Somebody may have deleted the key by hand meanwhile: that goes unnoticed.
+ * Decides about releases that found no lock. A client sends a command again after a reconnect when its reply was lost, and a
+ * release that was applied already then finds no lock. It counts as made where the server is the same as before and the key
+ * cannot have ended by its ttl. A manual deletion of the key meanwhile goes unnoticed.
  */
 export class SentAgain {
   readonly #way: WatchedWay;
@@ -20,8 +20,8 @@ export class SentAgain {
   }
 
   /**
-   * To be called when `released` has just been asked for. Rejects where nobody knows whether it was sent twice to one server; the caller
-   * that has no `isValid` does not care.
+   * To be called right after the request for `released`. Rejects where a repeated command to one server cannot be ruled out; a
+   * caller without `isValid` does not care.
    */
   decided(released: Promise<boolean>, isValid?: () => boolean): Promise<boolean> {
     if (!isValid) return released;

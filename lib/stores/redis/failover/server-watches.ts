@@ -1,14 +1,14 @@
-import type { StoreNotice } from '../../../core/lock-store.js';
-import { isClusterClient } from '../cluster-client.js';
-import { ClusterWatch } from '../cluster-failover.js';
-import { watchServer } from '../failover.js';
-import type { RedisClient } from '../redis-client.js';
-import { RedisServerLink, canWatch } from '../server-link.js';
-import type { ClockWatch } from './clock-watch.js';
+import type { StoreNotice } from '../../../core/contract/lock-store.js';
+import { isClusterClient } from '../../../redis-client/cluster-client.js';
+import { ClusterWatch } from './cluster-watch.js';
+import { watchServer } from './server-watch.js';
+import type { RedisClient } from '../../../redis-client/redis-client.js';
+import { RedisServerLink, canWatch } from './server-link.js';
+import type { ClockWatch } from '../../../core/store/clock-watch.js';
 import type { WatchedWay } from './sent-again.js';
 import { watchClocks } from './watch-clocks.js';
 
-/** What a store watches of its servers while it is used, to tell of failovers, restarts, slots that have moved, and clocks that were set. */
+/** A store's watch over its servers while the store is used: failovers, restarts, moved slots, and clocks that were set. */
 export class ServerWatches implements WatchedWay {
   readonly #client: RedisClient;
   readonly #slotsOf: (keys: readonly string[]) => readonly number[];
@@ -21,19 +21,19 @@ export class ServerWatches implements WatchedWay {
     this.#slotsOf = slotsOf;
   }
 
-  /** Missing on a Cluster, which is many. */
+  /** Missing on a Cluster, which has several. */
   get server(): RedisServerLink | undefined {
     if (!this.#link && canWatch(this.#client)) this.#link = new RedisServerLink(this.#client);
     return this.#link;
   }
 
-  /** On a Cluster known while it is observed. A client that tells of nothing has another stream after a reconnect. */
+  /** On a Cluster known while it is observed. A client without events has another stream after a reconnect. */
   get losses(): unknown {
     if (this.#client.isCluster) return this.#clusters.reduce((sum, { losses }) => sum + losses, 0);
     return this.server ? this.server.losses : this.#client.stream;
   }
 
-  /** Not known on a Cluster. */
+  /** Unknown on a Cluster. */
   get runId(): string | undefined {
     return this.#link?.runId;
   }

@@ -1,8 +1,10 @@
-import type { StoreDoubt } from '../../../core/lock-store.js';
-import { isClusterClient, nodeName } from '../cluster-client.js';
-import type { RedisClient } from '../redis-client.js';
-import { ClockWatch } from './clock-watch.js';
-import type { ServerClock } from './clock-watch.js';
+import { reasonOf } from '../../../core/contract/safe-error.js';
+import type { StoreDoubt } from '../../../core/contract/lock-store.js';
+import { isClusterClient, nodeName } from '../../../redis-client/cluster-client.js';
+import type { RedisClient } from '../../../redis-client/redis-client.js';
+import { ClockWatch, whySet } from '../../../core/store/clock-watch.js';
+import type { ServerClock } from '../../../core/store/clock-watch.js';
+import { asTime } from '../lua/replies.js';
 
 interface TimedClient extends RedisClient {
   readonly status: string;
@@ -38,13 +40,10 @@ function hasTime<Client extends RedisClient>(client: Client): client is Client &
 function clockOf(client: TimedClient, name: string): ServerClock {
   return {
     name,
-    get status() {
-      return client.status;
+    get isReady() {
+      return client.status === 'ready';
     },
-    time: () => client.time(),
+    time: async () => asTime(await client.time()),
+    isForbidden: (error) => reasonOf(error).startsWith('NOPERM'),
   };
-}
-
-function whySet(name: string, by: number): string {
-  return `the clock of ${name} was set ${by < 0 ? 'back' : 'forward'} by ${Math.abs(by)} ms`;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StoreDoubt } from '../../../core/lock-store.js';
+import type { StoreDoubt } from '../../../core/contract/lock-store.js';
 import { aKey, aRequest, until } from '../backend.js';
 import { needing } from '../check.js';
 import type { Check } from '../check.js';

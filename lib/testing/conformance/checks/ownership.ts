@@ -3,7 +3,7 @@ import { aKey, aRequest } from '../backend.js';
 import { needing } from '../check.js';
 import type { Check } from '../check.js';
 
-/** Who may hold, extend and free a key. */
+/** Which token may hold, extend and free a key. */
 export const ownershipChecks: Record<string, Check> = {
   'grants a free key': async (backend) => {
     await backend.hold(await backend.store());

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AcquireRequest, Lease, LockStore } from '../../../core/lock-store.js';
+import type { AcquireRequest, Lease, LockStore } from '../../../core/contract/lock-store.js';
 import { aKey, aRequest } from '../backend.js';
 import type { Backend } from '../backend.js';
 import { needing } from '../check.js';
@@ -57,7 +57,7 @@ export const queueChecks: Record<string, Check> = {
   ),
 };
 
-/** Whoever has one key from the queue gets the others too, also while somebody waits for it. */
+/** A caller that got one key from the queue gets the others too, even while another caller waits for that key. */
 async function takeFromLine(backend: Backend, permits?: number): Promise<void> {
   const [a, b] = await backend.stores();
   const keys = [aKey(), aKey()].toSorted();

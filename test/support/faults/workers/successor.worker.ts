@@ -1,4 +1,4 @@
-import { RedisLocks } from '../../../stores/redis-locks.js';
+import { RedisLocks } from '../../../stores/redis/locks.js';
 import { openChannel } from '../../worker-channel.js';
 import { writeFenced } from '../fenced-write.js';
 

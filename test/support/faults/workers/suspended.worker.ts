@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { RedisLocks } from '../../../stores/redis-locks.js';
+import { RedisLocks } from '../../../stores/redis/locks.js';
 import { openChannel } from '../../worker-channel.js';
 
 export type SuspendedMessage =

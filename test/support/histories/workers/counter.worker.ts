@@ -1,5 +1,5 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { RedisLocks } from '../../../stores/redis-locks.js';
+import { RedisLocks } from '../../../stores/redis/locks.js';
 import { openChannel } from '../../worker-channel.js';
 
 export interface CounterReport {

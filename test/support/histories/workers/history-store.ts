@@ -74,10 +74,10 @@ export class RecordingStore implements LockStore {
         return lease.release();
       },
       downgrade: lease.downgrade && (() => lease.downgrade!()),
-      passOn:
-        lease.passOn &&
+      handOff:
+        lease.handOff &&
         ((ttl, renew) => {
-          const passed = lease.passOn!(ttl, renew);
+          const passed = lease.handOff!(ttl, renew);
           if (passed) this.#record({ is: 'passing', key });
           if (!(passed instanceof Promise)) return passed && next(passed);
           return passed.then((answer) => answer && next(answer));

@@ -1,5 +1,5 @@
 import type { LockStore } from 'nest-holdfast';
-import { OwnClient } from '../../../stores/redis-locks.js';
+import { OwnClient } from '../../../stores/redis/locks.js';
 
 /** Which store, and where: the address is what its servers call `url`, of several joined by commas; a file for SQLite. */
 export interface StoreAddress {

@@ -1,10 +1,10 @@
-import type { LockStore } from '../../../../core/lock-store.js';
+import type { LockStore } from '../../../../core/contract/lock-store.js';
 import type { Backend } from '../../backend.js';
 import { needing } from '../../check.js';
 import type { Check } from '../../check.js';
 import type { ConformanceFeature, Need } from '../../needs.js';
 
-/** A check of those who share a key, for a number of permits. */
+/** A check of the sharers of a key, for a number of permits. */
 export interface KindCheck {
   (backend: Backend, permits: number): Promise<void>;
   readonly needs?: readonly Need[];

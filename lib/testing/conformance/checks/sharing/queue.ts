@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { LockPermitsError } from '../../../../core/lock-errors.js';
-import type { LockStore } from '../../../../core/lock-store.js';
+import { LockPermitsError } from '../../../../core/contract/lock-errors.js';
+import type { LockStore } from '../../../../core/contract/lock-store.js';
 import { aKey, aRequest } from '../../backend.js';
 import { needing } from '../../check.js';
 import type { Check } from '../../check.js';

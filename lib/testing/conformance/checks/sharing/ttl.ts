@@ -4,7 +4,7 @@ import { needing } from '../../check.js';
 import type { Check } from '../../check.js';
 import { forEachKind } from './kinds.js';
 
-/** For stores where each of those who share a key has a ttl of its own. */
+/** For stores where each sharer of a key has a ttl of its own. */
 export const sharingTtlChecks: Record<string, Check> = forEachKind({
   'frees the permit of a sharer whose ttl has passed': needing(
     ['ttl'],

@@ -1,0 +1,173 @@
+import { Contention } from './contention.js';
+import { StoreAttempts } from './store-attempts.js';
+import type { AttemptContext } from './store-attempts.js';
+import type { Linked } from '../line/linked-queue.js';
+import type { Grant, Passed } from '../store/grant.js';
+import type { LocalQueue } from '../line/local-queue.js';
+import { LockStoreError } from '../contract/lock-errors.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { WaitDeadline } from './wait-deadline.js';
+import { reasonOf } from '../contract/safe-error.js';
+import type { TimerQueue } from '../async/timer-queue.js';
+import { LocalTicket } from '../line/local-ticket.js';
+import type { TicketLimits } from '../line/local-ticket.js';
+import type { Waiters } from '../line/waiters.js';
+
+export interface AcquisitionContext extends AttemptContext {
+  readonly timers: TimerQueue;
+  readonly queue: LocalQueue<LocalTicket>;
+  readonly waiters: Waiters;
+}
+
+/**
+ * Turns a grant into the caller's result. Called in the event-loop turn in which the grant arrived, without a promise in
+ * between.
+ */
+type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
+
+/** One caller's way to a grant: its place in the local line, then attempts and the pauses between them. */
+export class Acquisition implements TicketLimits, Linked<Acquisition> {
+  before: Acquisition | undefined;
+  behind: Acquisition | undefined;
+  readonly turn: LocalTicket;
+  readonly options: ResolvedLockOptions;
+  readonly #context: AcquisitionContext;
+  readonly #patience: WaitDeadline;
+  readonly #onFailure: (self: Acquisition) => void;
+  #madeAttempts: StoreAttempts | undefined;
+  #isWaiting = false;
+  #isCounted = false;
+
+  constructor(
+    context: AcquisitionContext,
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    onFailure: (self: Acquisition) => void,
+  ) {
+    this.#context = context;
+    this.#onFailure = onFailure;
+    this.options = options;
+    this.turn = new LocalTicket(
+      context.queue,
+      keys,
+      Math.min(options.ttl, options.maxHold),
+      options,
+    );
+    this.#patience = new WaitDeadline(context.clock, options);
+  }
+
+  get timers(): TimerQueue {
+    return this.#context.timers;
+  }
+
+  get deadline(): number {
+    return this.#patience.deadline;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.options.signal;
+  }
+
+  /** Ends the wait: `untilGranted` rejects with `reason`. */
+  stop(reason: unknown): void {
+    if (!this.turn.stop(reason)) this.#patience.stop(reason);
+  }
+
+  /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
+  once<Result>(keep: Keep<Result>): Promise<Result | undefined> {
+    if (!this.turn.take(true)) return this.#refusedInLine();
+    return this.#attempts.make((grant) => (grant ? keep(grant) : this.#refused()));
+  }
+
+  /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
+  untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
+    if (this.turn.take(!this.#maySecondTry)) {
+      return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
+    }
+    return this.#waitInLine().then(
+      (passed) => this.#wait(passed).then(keep),
+      (reason) => this.#rethrow(reason),
+    );
+  }
+
+  /** To be called once, when it has been granted or has failed. */
+  ended(): void {
+    if (this.#isCounted) this.#context.waiters.leave(this.turn.keys);
+  }
+
+  /** Not "held" while the store fails: the holder is unknown then. */
+  tooLate(): unknown {
+    const { failure } = this.turn;
+    if (failure === undefined) return this.#attempts.timeout();
+    return this.#attempts.failure(reasonOf(failure), failure);
+  }
+
+  async #refusedInLine(): Promise<undefined> {
+    const { permitsError } = this.turn;
+    if (permitsError) return this.#rethrow(permitsError);
+    return this.#refused();
+  }
+
+  async #waitInLine(): Promise<Passed | undefined> {
+    const { permitsError } = this.turn;
+    if (permitsError) throw permitsError;
+    if (!this.#maySecondTry) return undefined;
+    this.#beginWait();
+    return this.turn.wait(this);
+  }
+
+  /** Throws `LockQueueFullError` when too many callers wait already. */
+  #beginWait(): void {
+    if (this.#isCounted) return;
+    this.#context.waiters.enter(this.turn.keys, this.options.maxWaiting);
+    this.#isCounted = true;
+  }
+
+  #refused(): undefined {
+    const { tooLate } = this.#attempts;
+    this.#fail(tooLate);
+    if (tooLate) throw tooLate;
+  }
+
+  #fail(error: unknown): void {
+    this.turn.leave(error instanceof LockStoreError ? error : undefined);
+    this.#onFailure(this);
+  }
+
+  #rethrow(error: unknown): never {
+    this.#fail(error);
+    throw error;
+  }
+
+  /** Created on first use: a caller in the local line may never ask the store. */
+  get #attempts(): StoreAttempts {
+    this.#madeAttempts ??= new StoreAttempts(this.#context, this.turn, this.#patience, (error) => {
+      if (!this.#isWaiting) this.#fail(error);
+    });
+    return this.#madeAttempts;
+  }
+
+  get #maySecondTry(): boolean {
+    return this.options.waitTimeout > 0 && this.options.retryCount > 0;
+  }
+
+  /** At the front of the line, perhaps with a lease that the previous holder handed off. */
+  async #wait(passed?: Passed): Promise<Grant> {
+    this.#isWaiting = true;
+    try {
+      const grant = (passed && (await this.#attempts.take(passed))) ?? (await this.#contend());
+      if (grant) return grant;
+      throw this.#attempts.tooLate ?? this.#attempts.timeout();
+    } catch (error) {
+      return this.#rethrow(error);
+    }
+  }
+
+  async #contend(): Promise<Grant | undefined> {
+    if (!this.#maySecondTry) return undefined;
+    this.#beginWait();
+    const { store, clock } = this.#context;
+    const [turn, attempts, patience] = [this.turn, this.#attempts, this.#patience];
+    return new Contention({ store, clock, turn, attempts, patience, limits: this }).untilGranted();
+  }
+}

@@ -1,0 +1,121 @@
+import { Acquisition } from './acquisition.js';
+import type { AcquisitionContext } from './acquisition.js';
+import { LinkedQueue } from '../line/linked-queue.js';
+import type { Grant } from '../store/grant.js';
+import { HeldLease } from '../lease/held-lease.js';
+import type { LeaseContext } from '../lease/lease-context.js';
+import type { LeaseKeeper } from '../lease/lease-keeper.js';
+import { LockStoreError } from '../contract/lock-errors.js';
+import type { LockLostError } from '../contract/lock-errors.js';
+import { keyNames } from '../keys/lock-keys.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { checkSharing } from '../store/store-checks.js';
+
+export type PendingAcquisitionsContext = AcquisitionContext &
+  LeaseContext & { readonly keeper: LeaseKeeper };
+
+/**
+ * Turns a grant into a result, in the event-loop turn in which it arrived: on the path of every lock, each promise in between
+ * counts.
+ */
+type Use<T> = (held: HeldLease) => T | Promise<T>;
+
+/** The acquisitions of one service. Pending ones can be ended; grants are kept until their release. */
+export class PendingAcquisitions {
+  readonly #context: PendingAcquisitionsContext;
+  readonly #open = new LinkedQueue<Acquisition>();
+  /** The last grant, kept for V8's shapes as in `StoreCalls`. */
+  readonly #latest: unknown[] = [];
+  #mayWait = true;
+  #isClosed = false;
+  #drained: (() => void) | undefined;
+
+  constructor(context: PendingAcquisitionsContext) {
+    this.#context = context;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
+  granted<T>(keys: readonly string[], options: ResolvedLockOptions, use: Use<T>): Promise<T> {
+    const acquisition = this.#begin(keys, options);
+    return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
+  }
+
+  /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
+  once<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    use: Use<T>,
+  ): Promise<T | undefined> {
+    const acquisition = this.#begin(keys, options);
+    return acquisition.once((grant) => this.#keep(acquisition, grant, use));
+  }
+
+  /** Ends all waits. A later caller makes one attempt. */
+  endWaits(): void {
+    this.#mayWait = false;
+    for (const each of this.#open.list()) each.stop(this.#closedError(each.turn.keys));
+  }
+
+  /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.endWaits();
+    const drained = new Promise<void>((resolve) => (this.#drained = resolve));
+    if (this.#open.size === 0) this.#drained!();
+    const withdrawn = this.#context.keeper.leases.map((lease) => lease.withdraw());
+    await Promise.all([drained, ...withdrawn]);
+  }
+
+  #begin(keys: readonly string[], options: ResolvedLockOptions): Acquisition {
+    if (this.#isClosed) throw this.#closedError(keys);
+    if (options.permits !== undefined) checkSharing(this.#context.store, keys, options.permits);
+    options.signal?.throwIfAborted();
+    const limited = this.#mayWait ? options : { ...options, waitTimeout: 0 };
+    const acquisition = new Acquisition(this.#context, keys, limited, this.#end);
+    this.#open.add(acquisition);
+    return acquisition;
+  }
+
+  readonly #end = (acquisition: Acquisition): void => {
+    this.#open.remove(acquisition);
+    acquisition.ended();
+    if (this.#open.size === 0) this.#drained?.();
+  };
+
+  #keep<T>(acquisition: Acquisition, grant: Grant, use: Use<T>): T | Promise<T> {
+    const held = new HeldLease(grant, acquisition.turn, acquisition.options, this.#context);
+    this.#latest[0] = acquisition;
+    this.#latest[1] = held;
+    this.#context.keeper.keep(held);
+    this.#context.events.publish('held', () => held.event());
+    if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
+    this.#end(acquisition);
+    if (held.lostError) throw this.#endedEarly(held.lostError);
+    return use(held);
+  }
+
+  /** For a grant that arrived while the service was closing. */
+  async #giveUp(held: HeldLease): Promise<never> {
+    await held.withdraw();
+    throw this.#closedError(held.keys);
+  }
+
+  #closedError(keys: readonly string[]): LockStoreError {
+    return new LockStoreError(
+      keyNames(keys),
+      this.#context.store.name,
+      'the LockService is closed',
+    );
+  }
+
+  /** The process was suspended after the grant had been checked. */
+  #endedEarly(loss: LockLostError): LockStoreError {
+    const { key, reason } = loss;
+    const why = `the lock ended before it could be handed out (${reason})`;
+    return new LockStoreError(key, this.#context.store.name, why, { cause: loss });
+  }
+}

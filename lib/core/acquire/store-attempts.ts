@@ -1,0 +1,184 @@
+import type { Clock } from '../async/clock.js';
+import { requestFor } from '../store/acquire-request.js';
+import { checkAttempt, giveBack, whyUseless } from '../store/grant.js';
+import type { Grant, Passed } from '../store/grant.js';
+import { deadlineError, storeFailure, timeoutOf } from './attempt-errors.js';
+import type { Attempted } from './attempt-errors.js';
+import { LockError } from '../contract/lock-errors.js';
+import type { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
+import type { AcquireRequest, LockStore } from '../contract/lock-store.js';
+import { tryAcquireAll } from '../store/many-keys.js';
+import type { WaitDeadline } from './wait-deadline.js';
+import { reasonOf } from '../contract/safe-error.js';
+import { LONGEST_SILENCE } from '../store/store-pulse.js';
+import type { Pulse, StorePulse } from '../store/store-pulse.js';
+import { StoreTimeout } from '../store/store-call.js';
+import type { StoreCalls } from '../store/store-call.js';
+import { AttemptCall } from '../store/question.js';
+import type { Asked } from '../store/question.js';
+import type { LocalTicket } from '../line/local-ticket.js';
+
+export interface AttemptContext {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly calls: StoreCalls;
+  readonly pulse: StorePulse;
+}
+
+/** One caller's calls to the store until it has a grant, and the clean-up of late answers. */
+export class StoreAttempts {
+  /** Number of attempts made. */
+  count = 0;
+  /** Of several keys, the one that another caller had at the last attempt, where that is known. */
+  refusedBy: string | undefined;
+  readonly #context: AttemptContext;
+  readonly #turn: LocalTicket;
+  readonly #patience: WaitDeadline;
+  readonly #failed: (error: unknown) => void;
+  #madeRequest: AcquireRequest | undefined;
+  #wasHeld = false;
+  /** When the store was asked last. */
+  #askedAt = 0;
+  /** The liveness check before the end of a wait in the store's queue. */
+  #pulse: Pulse | undefined;
+  /** Set while the last answer was a grant that arrived too late for use. */
+  #tooLate: LockStoreError | undefined;
+
+  /** `failed` gets every error before it is thrown. */
+  constructor(
+    context: AttemptContext,
+    turn: LocalTicket,
+    patience: WaitDeadline,
+    failed: (error: unknown) => void,
+  ) {
+    this.#context = context;
+    this.#turn = turn;
+    this.#patience = patience;
+    this.#failed = failed;
+  }
+
+  get request(): AcquireRequest {
+    this.#madeRequest ??= requestFor(this.#turn, this.#patience.options.storeTimeout);
+    return this.#madeRequest;
+  }
+
+  get tooLate(): LockStoreError | undefined {
+    return this.#tooLate;
+  }
+
+  /** Asks for the keys once. */
+  make<Result>(then: (grant: Grant | undefined) => Result | Promise<Result>): Promise<Result> {
+    this.count++;
+    this.refusedBy = undefined;
+    const { store, clock } = this.#context;
+    const sentAt = clock.now();
+    this.#askedAt = sentAt;
+    return this.ask(
+      (asked) => tryAcquireAll(store, this.request, asked, this),
+      checkAttempt,
+      (lease) => {
+        this.#turn.answered();
+        this.#tooLate = undefined;
+        this.#wasHeld ||= !lease;
+        return then(lease && this.inTime({ lease, sentAt }));
+      },
+      giveBack,
+    );
+  }
+
+  /** Asks for the keys once, for the grant itself. */
+  one(): Promise<Grant | undefined> {
+    return this.make((grant) => grant);
+  }
+
+  /** The next request gets a token of its own: a late release of the previous grant cannot free it. */
+  startAnew(): void {
+    this.#madeRequest = undefined;
+  }
+
+  /** The store has answered, from its queue. */
+  answered(): void {
+    this.#turn.answered();
+  }
+
+  /** A lease that the previous holder handed off. */
+  take({ lease, ...times }: Passed): Grant | undefined | Promise<Grant | undefined> {
+    if (!(lease instanceof Promise)) return this.inTime({ lease, ...times });
+    return this.ask(
+      () => lease,
+      checkAttempt,
+      (answer) => answer && this.inTime({ lease: answer, ...times }),
+      giveBack,
+    );
+  }
+
+  /** A grant whose validity is used up on arrival is not handed out. */
+  inTime(grant: Grant): Grant | undefined {
+    const { store, clock } = this.#context;
+    const ttl = store.supports.ttl ? this.#turn.ttl : undefined;
+    const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
+    if (why === undefined) return grant;
+    giveBack(grant.lease);
+    this.#tooLate = this.failure(why);
+    return undefined;
+  }
+
+  /** `late` gets an answer that no caller awaits any more. */
+  ask<Answer, Result>(
+    ask: (asked: Asked) => Promise<Answer>,
+    check: (answer: unknown) => void,
+    read: (answer: Answer) => Result | Promise<Result>,
+    late: (answer: Answer) => void,
+    within = this.#patience.callLimit,
+  ): Promise<Result> {
+    return this.#context.calls.make(
+      new AttemptCall(this, ask, check, read, late, within, this.#patience.signal),
+    );
+  }
+
+  /** Throws the error to report for an `error` of the store, or for the `signal` that ended the wait. */
+  refuse(error: unknown, signal: AbortSignal | undefined): never {
+    const reported = this.#reported(error, signal);
+    this.#failed(reported);
+    throw reported;
+  }
+
+  #reported(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (error instanceof LockError || (signal?.aborted && error === signal.reason)) return error;
+    const isShort = this.#context.clock.now() - this.#askedAt < LONGEST_SILENCE;
+    const isLastAttempt = this.#wasHeld && this.#patience.left <= 0 && isShort;
+    if (error instanceof StoreTimeout && isLastAttempt) return this.timeout();
+    return this.failure(reasonOf(error), error);
+  }
+
+  failure(why: string, cause?: unknown): LockStoreError {
+    return storeFailure(this.#attempted, why, cause);
+  }
+
+  /** Shortly before the deadline of a wait in the store's queue: the store may have been silent for long. */
+  beforeDeadline(): void {
+    const { store, pulse } = this.#context;
+    if (this.#madeRequest) store.beforeDeadline?.(this.#madeRequest);
+    this.#pulse = pulse.feel(this.#turn.keys[0]!);
+  }
+
+  /** For the deadline of a wait in the store's queue. */
+  atDeadline(): LockStoreError | LockTimeoutError {
+    return deadlineError(this.#attempted, this.#pulse);
+  }
+
+  timeout(): LockTimeoutError {
+    return timeoutOf(this.#attempted);
+  }
+
+  get #attempted(): Attempted {
+    return {
+      store: this.#context.store,
+      keys: this.#turn.keys,
+      options: this.#patience.options,
+      request: this.#madeRequest,
+      count: this.count,
+      refusedBy: this.refusedBy,
+    };
+  }
+}

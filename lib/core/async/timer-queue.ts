@@ -1,0 +1,143 @@
+import { inRootContext } from './root-context.js';
+import type { Cancel, Clock } from './clock.js';
+
+/** Entries that run in one turn of the event loop: a hundred thousand may be due at once, and other work waits. */
+const SLICE = 500;
+
+/** One entry of a `TimerQueue`. An object with a deadline may be its own entry. */
+export interface QueuedTimer {
+  /** Belongs to the queue, as `index` does. */
+  due: number;
+  index: number;
+  run(): void;
+}
+
+/** A timer without a time, for `TimerQueue.move`. */
+export function idleTimer(run: () => void): QueuedTimer {
+  return { due: Infinity, index: -1, run };
+}
+
+/**
+ * Any number of due times behind one timer of the clock: a binary heap, so that ten thousand held locks cost one timeout
+ * (`bench/renewal.mjs`). Callbacks must not throw. Entries due together run in slices. The timer never keeps the process alive,
+ * and is removed when the queue is empty; a short one may run out, so that the next entry need not create it anew.
+ */
+export class TimerQueue {
+  readonly #clock: Clock;
+  readonly #leaves: number;
+  readonly #heap: QueuedTimer[] = [];
+  #armedFor = Infinity;
+  #disarm: Cancel | undefined;
+
+  /** `leaves` is how many milliseconds a timer may be left to run. */
+  constructor(clock: Clock, leaves = 0) {
+    this.#clock = clock;
+    this.#leaves = leaves;
+  }
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  /** Calls `run` once `clock.now()` has reached `due`. */
+  add(due: number, run: () => void): QueuedTimer {
+    const timer = idleTimer(run);
+    this.move(timer, due);
+    return timer;
+  }
+
+  /** Calls `run` in `ms`, unless it is cancelled before. */
+  later(ms: number, run: () => void): Cancel {
+    const timer = this.add(this.#clock.now() + ms, run);
+    return () => this.remove(timer);
+  }
+
+  /** Sets a new time, also for a timer that is idle, has run or was removed. */
+  move(timer: QueuedTimer, due: number): void {
+    timer.due = due;
+    if (this.#heap[timer.index] !== timer) timer.index = this.#heap.push(timer) - 1;
+    this.#up(timer);
+    this.#down(timer);
+    this.#arm();
+  }
+
+  /** Safe to call for a timer that has run or was removed. */
+  remove(timer: QueuedTimer): void {
+    if (this.#heap[timer.index] !== timer) return;
+    this.#take(timer);
+    if (!this.#hasDue && this.#armedFor - this.#clock.now() > this.#leaves) this.#arm();
+  }
+
+  #take(timer: QueuedTimer): void {
+    const last = this.#heap.pop()!;
+    if (last !== timer) {
+      this.#place(last, timer.index);
+      this.#up(last);
+      this.#down(last);
+    }
+    timer.index = -1;
+  }
+
+  /** The timer is shared: due entries run in the root context, not in that of the caller that armed it. */
+  readonly #fireInRoot = (): void => inRootContext(() => this.#fire());
+
+  /** A timer that fires too early finds nothing due, so it is moved to an earlier time but never to a later one. */
+  #arm(): void {
+    const due = this.#heap[0]?.due ?? Infinity;
+    if (due >= this.#armedFor && this.#hasDue) return;
+    this.#disarm?.();
+    this.#armedFor = due;
+    this.#disarm =
+      due === Infinity
+        ? undefined
+        : this.#clock.schedule(due - this.#clock.now(), this.#fireInRoot, true);
+  }
+
+  /** Some entries are never due and need no timer. */
+  get #hasDue(): boolean {
+    return this.#heap.length > 0 && this.#heap[0]!.due < Infinity;
+  }
+
+  #fire(): void {
+    this.#armedFor = Infinity;
+    this.#disarm = undefined;
+    const now = this.#clock.now();
+    for (let ran = 0; ran < SLICE && this.#isDue(now); ran++) {
+      const first = this.#heap[0]!;
+      this.#take(first);
+      first.run();
+    }
+    this.#arm();
+  }
+
+  #isDue(now: number): boolean {
+    return this.#heap.length > 0 && this.#heap[0]!.due <= now;
+  }
+
+  #place(timer: QueuedTimer, index: number): void {
+    this.#heap[index] = timer;
+    timer.index = index;
+  }
+
+  #up(timer: QueuedTimer): void {
+    while (timer.index > 0) {
+      const parent = this.#heap[(timer.index - 1) >> 1]!;
+      if (parent.due <= timer.due) return;
+      const { index } = parent;
+      this.#place(parent, timer.index);
+      this.#place(timer, index);
+    }
+  }
+
+  #down(timer: QueuedTimer): void {
+    for (;;) {
+      const left = this.#heap[2 * timer.index + 1];
+      const right = this.#heap[2 * timer.index + 2];
+      const child = right && right.due < left!.due ? right : left;
+      if (!child || child.due >= timer.due) return;
+      const { index } = child;
+      this.#place(child, timer.index);
+      this.#place(timer, index);
+    }
+  }
+}

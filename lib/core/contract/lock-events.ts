@@ -1,0 +1,110 @@
+import { channel } from 'node:diagnostics_channel';
+import { inRootContext } from '../async/root-context.js';
+import type { LockLostError } from './lock-errors.js';
+import type { NodeNotice } from './lock-store.js';
+import { SafeEmitter } from '../async/safe-emitter.js';
+
+/** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
+export type LockState = 'held' | 'jeopardy' | 'lost' | 'released';
+
+/** What every event carries. */
+export interface LockEvent {
+  readonly key: string;
+  readonly keys: readonly string[];
+  /** `LockStore.name`. */
+  readonly store: string;
+  /** Missing where the store has none. */
+  readonly fencingToken: bigint | undefined;
+}
+
+export interface LockJeopardyEvent extends LockEvent {
+  /** Why the extension failed. It is tried again while validity remains. */
+  readonly error: unknown;
+  /** Milliseconds of validity left. */
+  readonly remaining: number;
+}
+
+export interface LockLostEvent extends LockEvent {
+  readonly error: LockLostError;
+}
+
+/** The work took longer than `maxHold`. It may go on, and another caller may have the lock. */
+export interface LockOverdueEvent extends LockEvent {
+  /** Milliseconds. */
+  readonly maxHold: number;
+}
+
+export interface LockReleaseFailedEvent extends LockEvent {
+  /** Why the store did not confirm the release. The ttl frees the key. */
+  readonly error: unknown;
+}
+
+/** A node of the store becomes usable or unusable. */
+export interface LockNodeEvent extends Omit<NodeNotice, 'type'> {
+  /** `LockStore.name`. */
+  readonly store: string;
+}
+
+/** A job was called at a time that is not in its schedule. */
+export interface LockUnscheduledEvent {
+  /** Name of the job, as in `@OncePerTick(name)`. */
+  readonly tick: string;
+  /** Contains the second of the call: a machine that calls in another second gets another key. */
+  readonly key: string;
+  /** `LockStore.name`. */
+  readonly store: string;
+}
+
+/** Event names and what their listeners get. Also published on `node:diagnostics_channel` as `nest-holdfast:<name>`. */
+export interface LockEventMap {
+  /** A lock was granted. */
+  held: [LockEvent];
+  /** A nested call shares a lock of its context (`reentrant: true`). `keys` are those that it asked for. */
+  reentered: [LockEvent];
+  /** An extension failed; the lock is still held and the extension is tried again. */
+  jeopardy: [LockJeopardyEvent];
+  /** An extension succeeded after a failed one. */
+  recovered: [LockEvent];
+  lost: [LockLostEvent];
+  /** A lock was held until its `maxHold`: work that hangs, or a client that reads or sends slowly. Follows `lost`. */
+  overdue: [LockOverdueEvent];
+  released: [LockEvent];
+  /** The store did not confirm a release. Follows `released`. */
+  releaseFailed: [LockReleaseFailedEvent];
+  /** A node of a store that has several was suspended or quarantined, or has recovered. */
+  node: [LockNodeEvent];
+  /** A tick was named by the second of the call, for its schedule has no time close enough: another machine may run it, too. */
+  unscheduled: [LockUnscheduledEvent];
+}
+
+export type LockEventName = keyof LockEventMap;
+
+const CHANNELS = {
+  held: channel('nest-holdfast:held'),
+  reentered: channel('nest-holdfast:reentered'),
+  jeopardy: channel('nest-holdfast:jeopardy'),
+  recovered: channel('nest-holdfast:recovered'),
+  lost: channel('nest-holdfast:lost'),
+  overdue: channel('nest-holdfast:overdue'),
+  released: channel('nest-holdfast:released'),
+  releaseFailed: channel('nest-holdfast:releaseFailed'),
+  node: channel('nest-holdfast:node'),
+  unscheduled: channel('nest-holdfast:unscheduled'),
+} satisfies Record<LockEventName, unknown>;
+
+/** What happens to the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */
+export class LockEvents extends SafeEmitter<LockEventMap> {
+  constructor() {
+    super('lock');
+  }
+
+  /** Builds the event only if it has a listener. A listener that throws is reported as a process warning. */
+  publish<Name extends LockEventName>(name: Name, event: () => LockEventMap[Name][0]): void {
+    const listened = this.listenerCount(name) > 0;
+    const { hasSubscribers } = CHANNELS[name];
+    if (!listened && !hasSubscribers) return;
+    const message = event();
+    if (hasSubscribers) inRootContext(() => CHANNELS[name].publish(message));
+    if (listened) this.tell(name, ...([message] as LockEventMap[Name]));
+  }
+}

@@ -1,0 +1,211 @@
+import type { QuorumReport, StoreNotice } from './store-notices.js';
+import type { ServerLink } from './server-link.js';
+
+export type {
+  NodeNotice,
+  NodeReport,
+  QuorumReport,
+  StoreDoubt,
+  StoreNotice,
+} from './store-notices.js';
+
+/**
+ * The contract between core and the systems that keep locks.
+ *
+ * `undefined` means "someone else holds it", a rejection means "something is wrong": never both, never `null` or `false`.
+ * Time lives in core: a store neither waits nor measures, it answers one question at a time.
+ */
+export interface LockStore {
+  /** For log lines and error messages: `redis`, `sql`, `zookeeper`. */
+  readonly name: string;
+  /** Declared as data; the conformance suite holds the store to it. */
+  readonly supports: LockStoreFeatures;
+  /**
+   * Makes ONE attempt. Resolves `undefined` when another token holds a key.
+   *
+   * Idempotent per token: a key that already carries this token is granted again. An attempt that rejects must be
+   * followed, by the store, by a compare-and-delete of its token. A lease that arrives after the caller gave up is
+   * released by core.
+   */
+  tryAcquire(request: AcquireRequest): Promise<Lease | undefined>;
+  /**
+   * Waits for one key in the store's own queue, where it has one. Several keys as `supports` says; other stores are polled.
+   * Called after `tryAcquire` resolved `undefined`, or when the key was in use before.
+   *
+   * Rejects with `signal.reason`, and leaves nothing behind, once `signal` aborts. Where `supports.ttl`, the lease is a claim:
+   * core turns it into a full ttl with one `extend`, so that its validity counts from before a request was sent.
+   */
+  acquire?(request: AcquireRequest, signal: AbortSignal): Promise<Lease>;
+  /**
+   * Extends many leases of this store by one question: as `Lease.extend` for each of them, with the same `ttl`. Resolves with
+   * the exceptions only: `false` = a key is no longer ours, else the error. No lease fails because another one does.
+   *
+   * The answer comes when that of the slowest lease does, so a store whose leases live in places that may hang apart leaves it
+   * out. Missing: core calls `Lease.extend` for each.
+   */
+  extendMany?(leases: readonly Lease[], ttl: number): Promise<ReadonlyMap<Lease, unknown>>;
+  /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
+  inspect?(key: string): Promise<LockInspection | undefined>;
+  /**
+   * Why the holder is unknown for a request that waits in `acquire`: the last failure, until the store is answered again. Read
+   * at the deadline of the wait, which then is no `LockTimeoutError`. Missing: core calls `inspect` a second before, and takes
+   * its error, or its missing answer, as the reason.
+   */
+  waitFailure?(request: AcquireRequest): unknown;
+  /**
+   * A request that waits in `acquire` reaches its deadline in a second: the store asks its server for a sign of life, so that
+   * `waitFailure` knows by then. Missing: `waitFailure` says what it knows.
+   */
+  beforeDeadline?(request: AcquireRequest): void;
+  /**
+   * Of several keys, one that another caller had at the last attempt of this request. Called after `tryAcquire` resolved
+   * `undefined`.
+   */
+  refusedKey?(request: AcquireRequest): string | undefined;
+  /** The node answers of this request's last attempt, for stores with several nodes. Read for error messages. */
+  report?(request: AcquireRequest): QuorumReport | undefined;
+  /**
+   * Calls `tell` for every unsolicited event of the store. Called before anything else, once for all `LockService`s that use the
+   * store at the same time.
+   */
+  observe?(tell: (notice: StoreNotice) => void): void;
+  /** Tells the store that it is a node of another store, which asks several at once. */
+  joinQuorum?(): void;
+  /** The one server behind this store, where there is one: for stores that combine others. */
+  readonly server?: ServerLink | undefined;
+  /**
+   * Called with the last `LockService` that uses the store: closes the resources that it opened. A client that was handed in
+   * stays open.
+   */
+  close?(): Promise<void>;
+}
+
+export interface LockStoreFeatures {
+  /** Every grant of a key carries a larger `fencingToken` than all before it. */
+  readonly fencing: boolean;
+  /**
+   * `false`: the tokens are numbers of the server's own (a transaction id, a revision) that grow over all keys alike, so no
+   * request can raise them. Locks of several keys then have one only where `manyKeys` is set, and all keys are taken in one
+   * step. Missing: each key has a counter, which `AcquireRequest.fencingFloor` raises.
+   */
+  readonly fencingFloor?: false;
+  /** A key frees itself when its ttl has passed. `false`: it lives as long as a session, which `Lease.lost` reports. */
+  readonly ttl: boolean;
+  /** One request may name several keys, taken all or none. `false` or missing: core takes them one by one, in order. */
+  readonly manyKeys?: boolean;
+  /**
+   * `true`: `acquire` queues every caller, those of one process and of several keys included, so core keeps no queue in front of
+   * it. Missing: core sends one caller per process and key.
+   */
+  readonly queuesAllCallers?: boolean;
+  /**
+   * A caller of several keys waits in the queue of one refused key. Once `acquire` has handed that key over and `extend` has
+   * confirmed it, a `tryAcquire` of the same token for all keys grants it again, even with waiters behind. Missing: core polls
+   * for several keys.
+   */
+  readonly manyKeysInLine?: true;
+  /** Requests may be for readers (`permits: Infinity`); readers share a key. Missing: refused by core. */
+  readonly readLocks?: true;
+  /**
+   * Requests may ask for a number of permits. `'polled'`: a waiter for a permit has no place in the queue of `acquire`, so core
+   * polls, and other callers may overtake it. Missing: refused by core.
+   */
+  readonly semaphores?: true | 'polled';
+  /** Why the store cannot count holders, for the refusal of semaphores and read locks. */
+  readonly sharingUnsupported?: string;
+  /** `false`: the store grants every key to every caller, so no caller waits. For tests of work under a lock. */
+  readonly exclusive?: boolean;
+}
+
+export interface AcquireRequest {
+  /** The key, or the first of several. */
+  readonly key: string;
+  /** All keys: at least one, no duplicates, in canonical order. More than one only where `supports.manyKeys`. */
+  readonly keys: readonly string[];
+  /** Random proof of ownership, new for every acquisition. */
+  readonly token: string;
+  /** Milliseconds the store keeps the key. */
+  readonly ttl: number;
+  /**
+   * Maximum number of holders at the same time, this one included, each with its own token and ttl. Missing: exclusive.
+   * `Infinity`: readers.
+   *
+   * A sharer is refused while a key has an exclusive holder, while all permits are taken, and while the store's queue has a
+   * waiter. An exclusive request is refused while a key has a sharer. A key that is held or awaited with other permits rejects
+   * with `LockPermitsError`.
+   */
+  readonly permits?: number | undefined;
+  /** `host:pid:startTime`, stored beside the token for inspection. Never decides ownership. */
+  readonly holder?: string;
+  /** Milliseconds for one answer, for a store that asks its server more than once in `acquire`. */
+  readonly storeTimeout?: number | undefined;
+  /** The key's fencing counter is raised to at least this. It replaces the store's own clock. Comes with `tryAcquire` only. */
+  readonly fencingFloor?: bigint;
+}
+
+/** A store's grant of its keys to one token. */
+export interface Lease {
+  /**
+   * Grows with every grant of the key. Present when the store declares `supports.fencing`; of a claim, once it was extended.
+   * Sharers have none: the newest must not shut out the others.
+   */
+  readonly fencingToken?: bigint | undefined;
+  /** Aborts when the store itself learns that the grant is gone (a closed session, say). */
+  readonly lost?: AbortSignal | undefined;
+  /** Sets the time to live to `ttl` ms from now. Resolves `false` when a key is no longer ours; core then releases the others. */
+  extend(ttl: number): Promise<boolean>;
+  /**
+   * Resolves `false` when a key was no longer ours. Must never free another holder's key. After a reconnect a store may have
+   * sent the command twice, and an answer of `false` is ambiguous. It then calls `isValid`, where given: whether the lease
+   * cannot have ended by its ttl. It rejects where it does not know.
+   */
+  release(isValid?: () => boolean): Promise<boolean>;
+  /**
+   * Hands the keys to the next caller in the same process, with a larger fencing token. Called instead of `release` when the
+   * holder is done and such a caller waits.
+   *
+   * Returns a lease at once: the store need not be asked, and the ttl goes on. Returns a promise: the store is asked, for `ttl`
+   * ms from now, and `undefined` means that a key was no longer ours. The store is always asked when `renew` is set. Returns
+   * nothing at once: other processes are first, and core releases the lease.
+   *
+   * Stores without this method see a release and a new attempt. `tokens` come from a store that combines others and has its own
+   * fencing tokens: a store that is asked to renew raises its counter by them, as in `raiseFencing`, and the token of the lease
+   * has no meaning. `undefined` then also means that the counter was beyond them: the keys have been given back.
+   */
+  handOff?(
+    ttl: number,
+    renew: boolean,
+    tokens?: FencingRange,
+  ): Lease | Promise<Lease | undefined> | undefined;
+  /**
+   * Turns an exclusive lease into a reader's, without a moment in which the keys are free, and admits the readers at the head of
+   * the line. The ttl goes on. Resolves `false` when a key is no longer ours. Missing: core refuses.
+   */
+  downgrade?(): Promise<boolean>;
+  /**
+   * Raises the fencing counters of the keys to `to`: every later grant gets a larger one. Resolves `false`, and changes nothing,
+   * when a key is no longer ours or its counter is beyond `from`. For stores that combine others.
+   */
+  raiseFencing?(tokens: FencingRange): Promise<boolean>;
+}
+
+/** A fencing counter that is no larger than `from` becomes `to`. */
+export interface FencingRange {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** A store's knowledge of a held key. Fields that it does not know, or that a foreign holder did not write, are missing. */
+export interface LockInspection {
+  readonly key: string;
+  /** `host:pid:startTime` of the process that holds the key. */
+  readonly holder?: string | undefined;
+  /** Of a shared key: the maximum number of holders at the same time, `Infinity` for readers. */
+  readonly permits?: number | undefined;
+  /** Of a shared key: all holders, in the format of `holder`, in order of arrival where the store knows it. */
+  readonly holders?: readonly string[] | undefined;
+  /** Milliseconds until the key frees itself unless extended. Of a shared key, until its last sharer ends. */
+  readonly remaining?: number | undefined;
+  /** An upper bound of the tokens of the holder, and of later holders in its process. */
+  readonly fencingToken?: bigint | undefined;
+}

@@ -1,0 +1,184 @@
+import { monotonicTime } from '../async/clock.js';
+import { type Grant, giveBack, handedOff } from '../store/grant.js';
+import { LeaseChanges } from './lease-changes.js';
+import type { LeaseContext } from './lease-context.js';
+import { LeaseState } from './lease-state.js';
+import { LeaseReturn, unlessLate } from './lease-return.js';
+import type { Returned } from './lease-return.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { checkDowngrade } from '../store/store-checks.js';
+import type { LocalTicket } from '../line/local-ticket.js';
+import { Validity } from '../store/validity.js';
+
+/** A lease from its grant to its end, and its calls to the store. */
+export class HeldLease extends LeaseState {
+  readonly #grantedAt: number; // by the monotonic clock: `minHold` must not end too early
+  readonly #turn: LocalTicket;
+  /** The next owner of the keys is settled: no local caller may go to the front when this lease ends. */
+  #keepsFront = false;
+  /** The store says so. */
+  isReader: boolean;
+  #madeChanges: LeaseChanges | undefined;
+  #released: Promise<boolean> | undefined;
+
+  constructor(
+    { lease, sentAt, heldFrom }: Grant,
+    turn: LocalTicket,
+    options: ResolvedLockOptions,
+    context: LeaseContext,
+  ) {
+    const { ttl, keys } = turn;
+    const validity = new Validity(sentAt, ttl, options, context.store.supports.ttl, heldFrom);
+    super(lease, keys, validity, options, context);
+    this.#turn = turn;
+    this.permits = turn.permits;
+    this.isReader = turn.permits === Infinity;
+    if (turn.permits) turn.leave(); // a sharer makes room at the front at once
+    this.#grantedAt = monotonicTime(context.clock);
+  }
+
+  /** Created on first use: most locks are released before their first change. */
+  get changes(): LeaseChanges {
+    return (this.#madeChanges ??= new LeaseChanges(this));
+  }
+
+  get #isChanging(): boolean {
+    return this.#madeChanges?.isBusy === true;
+  }
+
+  /** Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
+  extend(ttl: number): Promise<void> {
+    return this.changes.extend(ttl);
+  }
+
+  /**
+   * Whether an extension for `ttl` at `now` may share a call with others: no other change is pending, and the lease has time
+   * left.
+   */
+  mayShareExtension(ttl: number, now: number): boolean {
+    const isOfStore = this.keys.length === 1 || this.context.store.supports.manyKeys; // otherwise core combined several leases
+    return isOfStore === true && !this.#isChanging && this.validity.isRepeatedBy(now, ttl);
+  }
+
+  /**
+   * An extension for `ttl` in a shared call, sent at `sentAt`, was answered. Any `answer` but a boolean is the store's error.
+   */
+  extended(sentAt: number, ttl: number, answer: unknown): void {
+    this.handBackLate(answer);
+    if (!this.isHeld) return;
+    if (answer === false) this.lose('gone');
+    else if (answer !== true) this.jeopardise(this.failure(answer));
+    else {
+      this.count(sentAt, ttl);
+      this.recover();
+    }
+  }
+
+  /** Admits readers. Rejects with `LockUnsupportedError` where the store cannot, and as `extend` does. */
+  downgrade(): Promise<void> {
+    this.assertHeld();
+    if (!this.isReader) checkDowngrade(this.context.store, this.granted, this);
+    this.permits = Infinity; // from the call on: the store may do it, and fail to say so
+    return this.changes.downgrade();
+  }
+
+  /** The store has admitted readers. */
+  downgraded(): void {
+    this.isReader = true;
+    this.#turn.leave();
+  }
+
+  /**
+   * Never rejects. Resolves `false` when the lock was lost before, or when the store did not confirm: the ttl then frees the
+   * key.
+   */
+  release(): Promise<boolean> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  /** Takes the lease from its holder, which learns it by the signal, and frees the key. Never rejects. */
+  async withdraw(): Promise<void> {
+    if (!this.isHeld) return;
+    this.lose('closed');
+    await this.#handBack();
+  }
+
+  override run(): void {
+    this.context.keeper.wake(this);
+  }
+
+  protected override ended(): void {
+    this.context.keeper.ended(this);
+    if (!this.#keepsFront) this.#turn.leave();
+  }
+
+  /** A key without a ttl would stay taken without a holder. */
+  protected override outlived(): void {
+    if (!this.context.store.supports.ttl) void this.#handBack();
+  }
+
+  /** The validity counts from a request for `ttl` that was sent at `sentAt`. */
+  count(sentAt: number, ttl: number): void {
+    this.validity.count(sentAt, ttl);
+    this.context.keeper.extended(this);
+  }
+
+  #release(): Promise<boolean> {
+    if (!this.isHeld) return Promise.resolve(false);
+    const { clock, store } = this.context;
+    const rest = this.options.minHold - (monotonicTime(clock) - this.#grantedAt);
+    const passed = rest <= 0 ? this.#handOff() : undefined;
+    if (passed) return passed;
+    this.#keepsFront = !store.acquire; // the next caller would ask before the key is free, and then pause
+    const returned = new LeaseReturn(this).after(rest, (answer) => this.#returned(answer));
+    this.end('released');
+    return returned;
+  }
+
+  /** Hands the lease off to the next caller of this process, if there is one and the store agrees. */
+  #handOff(): Promise<boolean> | undefined {
+    const { next } = this.#turn;
+    // The answer to an extension could shorten the ttl that the next holder counts on.
+    if (!next || this.permits || this.#isChanging) return undefined;
+    const now = this.context.clock.now();
+    const lease = handedOff(this.granted, next.ttl, !this.validity.serves(next, now));
+    if (!lease) return undefined;
+    const isAsked = lease instanceof Promise;
+    const sentAt = isAsked ? now : this.validity.countedFrom;
+    this.#keepsFront = true;
+    this.end('released');
+    this.#turn.pass(next, { lease, sentAt, heldFrom: now });
+    if (isAsked) return new LeaseReturn(this).passed(lease, (answer) => this.#returned(answer));
+    return Promise.resolve(this.#returned({ isConfirmed: true, wasOurs: true }));
+  }
+
+  #returned(returned: Returned): boolean {
+    this.#turn.leave();
+    const answer = unlessLate(returned, this.remaining);
+    if (answer.isConfirmed && !answer.wasOurs) {
+      this.lose('gone');
+      return false;
+    }
+    this.context.events.publish('released', () => this.event());
+    this.#report(answer);
+    return answer.isConfirmed;
+  }
+
+  /** Never rejects. */
+  #handBack(): Promise<void> {
+    return new LeaseReturn(this).now((answer) => this.#report(answer));
+  }
+
+  #report(answer: Returned): void {
+    if (answer.isConfirmed) return;
+    this.context.events.publish('releaseFailed', () => ({ ...this.event(), error: answer.error }));
+  }
+
+  /** An extension that succeeds after the lease was given up keeps keys without a holder, possibly only some of several. */
+  handBackLate(isOurs: unknown): void {
+    if (!this.lostError) return;
+    if (isOurs === true) void this.#handBack();
+    else if (isOurs === false && this.keys.length > 1) giveBack(this.granted);
+  }
+}

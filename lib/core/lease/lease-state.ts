@@ -1,0 +1,170 @@
+import { offAbort, onAbort } from '../async/abort-listeners.js';
+import { reasonOf } from '../contract/safe-error.js';
+import { giveBack } from '../store/grant.js';
+import { LockLostError, LockStoreError } from '../contract/lock-errors.js';
+import type { LockLostReason } from '../contract/lock-errors.js';
+import type { LockEvent, LockState } from '../contract/lock-events.js';
+import { keyNames } from '../keys/lock-keys.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { KeeperEntry } from './keeper-entry.js';
+import type { LeaseContext } from './lease-context.js';
+import type { Lease } from '../contract/lock-store.js';
+import { Loss } from './loss.js';
+import type { Validity } from '../store/validity.js';
+
+/** The state of a lease, `held → jeopardy → lost | released`, and its events. */
+export abstract class LeaseState extends KeeperEntry {
+  readonly keys: readonly string[];
+  readonly validity: Validity;
+  readonly options: ResolvedLockOptions;
+  /** Maximum number of holders. Missing: exclusive. */
+  permits: number | undefined;
+  /** Number of calls that use it: the one that took it, and those nested in it. */
+  uses = 0;
+  /** The store's grant. */
+  readonly granted: Lease;
+  readonly context: LeaseContext;
+  /** Created on first use: most locks are neither lost nor watched. */
+  #madeLoss: Loss | undefined;
+  #state: LockState = 'held';
+  #unwatch: (() => void) | undefined;
+
+  constructor(
+    lease: Lease,
+    keys: readonly string[],
+    validity: Validity,
+    options: ResolvedLockOptions,
+    context: LeaseContext,
+  ) {
+    super();
+    this.keys = keys;
+    this.validity = validity;
+    this.options = options;
+    this.granted = lease;
+    this.context = context;
+    if (lease.lost) this.#watch(lease.lost);
+  }
+
+  get fencingToken(): bigint | undefined {
+    return this.granted.fencingToken;
+  }
+
+  get state(): LockState {
+    this.check();
+    return this.#state;
+  }
+
+  get isHeld(): boolean {
+    this.check();
+    return this.#isActive;
+  }
+
+  /** Why it was lost. Missing while it is held and after an ordinary release. */
+  get lostError(): LockLostError | undefined {
+    this.check();
+    return this.#madeLoss?.error;
+  }
+
+  /** Milliseconds of validity, never negative. */
+  get remaining(): number {
+    return Math.max(0, this.validity.until - this.context.clock.now());
+  }
+
+  /** The ttl of an automatic extension. */
+  get nextTtl(): number {
+    const { validity } = this;
+    if (validity.extensionDue < Infinity || !this.context.store.supports.ttl) return validity.ttl;
+    return Math.max(1, Math.ceil(this.remaining));
+  }
+
+  get signal(): AbortSignal {
+    this.check();
+    return this.#loss.signal;
+  }
+
+  /** Correct at once, also when no timer could run for a while. */
+  check(): void {
+    if (!this.#isActive) return;
+    if (this.granted.lost?.aborted) this.lose('session');
+    else if (this.context.clock.now() >= this.validity.until) this.#expire();
+  }
+
+  assertHeld(): void {
+    if (!this.isHeld) throw this.#madeLoss?.error ?? this.#lossOf('released');
+  }
+
+  event(): LockEvent {
+    const { keys, fencingToken } = this;
+    return { key: keys[0]!, keys, fencingToken, store: this.context.store.name };
+  }
+
+  /** An extension failed. */
+  jeopardise(error: unknown): void {
+    this.#state = 'jeopardy';
+    const { remaining } = this;
+    this.context.events.publish('jeopardy', () => ({ ...this.event(), error, remaining }));
+  }
+
+  /** An extension succeeded. */
+  recover(): void {
+    if (this.#state !== 'jeopardy') return;
+    this.#state = 'held';
+    this.context.events.publish('recovered', () => this.event());
+  }
+
+  /** Once: a store may report the loss of a lease that a call has already found. */
+  lose(reason: LockLostReason): LockLostError {
+    if (this.#madeLoss?.error) return this.#madeLoss.error;
+    const error = this.#lossOf(reason);
+    const isLeft = this.#isActive && reason === 'gone' && this.keys.length > 1;
+    this.end('lost');
+    if (isLeft) giveBack(this.granted); // otherwise the rest of several keys would stay taken without a holder
+    this.#loss.tell(error);
+    this.context.events.publish('lost', () => ({ ...this.event(), error }));
+    return error;
+  }
+
+  protected end(state: 'lost' | 'released'): void {
+    this.#state = state;
+    this.#unwatch?.();
+    this.ended();
+  }
+
+  /** Called at every end, before any listener. */
+  protected abstract ended(): void;
+
+  /** Called when the validity ended. */
+  protected abstract outlived(): void;
+
+  #expire(): void {
+    const { isFinal, maxHold } = this.validity;
+    this.lose(isFinal ? 'max-hold' : 'expired');
+    if (isFinal) this.context.events.publish('overdue', () => ({ ...this.event(), maxHold }));
+    this.outlived();
+  }
+
+  #watch(session: AbortSignal): void {
+    const ended = { handleEvent: () => void this.lose('session') };
+    onAbort(session, ended);
+    this.#unwatch = () => offAbort(session, ended);
+  }
+
+  /** The error to report for a store's error. */
+  failure(error: unknown): LockStoreError {
+    const { name } = this.context.store;
+    return new LockStoreError(keyNames(this.keys), name, reasonOf(error), { cause: error });
+  }
+
+  #lossOf(reason: LockLostReason): LockLostError {
+    return new LockLostError(keyNames(this.keys), reason);
+  }
+
+  get #loss(): Loss {
+    this.#madeLoss ??= new Loss(() => this.check());
+    return this.#madeLoss;
+  }
+
+  get #isActive(): boolean {
+    return this.#state === 'held' || this.#state === 'jeopardy';
+  }
+}

@@ -1,0 +1,197 @@
+import { offAbort, onAbort } from '../async/abort-listeners.js';
+import type { Passed } from '../store/grant.js';
+import type { InLine } from './local-line.js';
+import { LockPermitsError } from '../contract/lock-errors.js';
+import type { LocalQueue } from './local-queue.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
+
+/** Ends the wait for the front. */
+export interface TicketLimits {
+  readonly timers: TimerQueue;
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+  /** What to reject with at the deadline. */
+  tooLate(): unknown;
+}
+
+/**
+ * One caller's way to the front of its keys, and its stay there. A caller of several keys waits in the line of one that is taken
+ * and blocks none of the others meanwhile, so that two callers never wait for each other.
+ */
+export class LocalTicket implements InLine<LocalTicket> {
+  before: LocalTicket | undefined;
+  behind: LocalTicket | undefined;
+  readonly keys: readonly string[];
+  /** The ttl that the caller wants of a lease handed off to it. */
+  readonly ttl: number;
+  /** Maximum number of holders. Missing: exclusive. */
+  readonly permits: number | undefined;
+  /** Whether its lease is extended automatically. If not, a lease handed off to it needs the whole ttl. */
+  readonly autoExtend: boolean;
+  readonly #queue: LocalQueue<LocalTicket>;
+  /** The keys at whose front it is: none or all of them. */
+  #fronts: readonly string[] = [];
+  /** The key in whose line it waits. */
+  #awaited = '';
+  /** Set while this caller waits behind another one: */
+  #limits: TicketLimits | undefined;
+  #timer: QueuedTimer | undefined;
+  #resolve: ((passed: Passed | undefined) => void) | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+
+  constructor(
+    queue: LocalQueue<LocalTicket>,
+    keys: readonly string[],
+    ttl: number,
+    { permits, autoExtend }: Pick<ResolvedLockOptions, 'permits' | 'autoExtend'>,
+  ) {
+    this.#queue = queue;
+    this.keys = keys;
+    this.ttl = ttl;
+    this.permits = permits;
+    this.autoExtend = autoExtend;
+  }
+
+  /** Goes to the front at once, if that is free. `isOnce`: it does not wait. */
+  take(isOnce = false): boolean {
+    if (!this.#queue.enter(this.keys, this.permits, isOnce)) return false;
+    this.#fronts = this.keys;
+    return true;
+  }
+
+  /**
+   * For a caller that could not go to the front. As the store would answer; it does not know of the local callers at the front
+   * yet.
+   */
+  get permitsError(): LockPermitsError | undefined {
+    if (this.permits === undefined) return undefined;
+    const other = this.#queue.otherPermits(this.keys, this.permits);
+    return other && new LockPermitsError(other.key, this.permits, other.inUse);
+  }
+
+  /** Leaves the fronts of its other keys to the waiters behind, while `key` is awaited elsewhere. Missing: leaves them all. */
+  keep(key?: string): void {
+    const others = this.#fronts.filter((each) => each !== key);
+    this.#fronts = this.#fronts.filter((each) => each === key);
+    this.#vacate(others);
+  }
+
+  /** Returns to the fronts that it has left, if there is room at all of them. */
+  takeOthers(): boolean {
+    const others = this.keys.filter((key) => !this.#fronts.includes(key));
+    if (!this.#queue.enter(others, this.permits)) return false;
+    this.#fronts = this.keys;
+    return true;
+  }
+
+  /**
+   * Resolves at the front of all keys, with the lease if the previous holder handed it off. Rejects as `limits` say. A caller
+   * that kept one front leaves it for the line of another key.
+   */
+  wait(limits: TicketLimits): Promise<Passed | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#limits = limits;
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#timer = limits.timers.add(limits.deadline, () => this.stop(limits.tooLate()));
+      if (limits.signal) onAbort(limits.signal, this);
+      const kept = this.#fronts;
+      this.#fronts = [];
+      this.#awaited = kept[0] ?? '';
+      if (!this.#lineUp()) this.#vacate(kept);
+    });
+  }
+
+  /** Ends the wait, if there is one. */
+  stop(reason: unknown): boolean {
+    if (!this.#limits) return false;
+    this.#queue.quit(this.#awaited, this);
+    const reject = this.#reject!;
+    this.#endWait();
+    reject(reason);
+    return true;
+  }
+
+  /** The signal of the wait aborts. */
+  handleEvent(): void {
+    this.stop(this.#limits?.signal?.reason);
+  }
+
+  /** The previous caller has left the front, perhaps handing off its lease. */
+  arrive(passed?: Passed): boolean {
+    return this.#lineUp(passed);
+  }
+
+  /**
+   * The next caller that could take a lease of these keys over. A lease of several keys, or a shared one, goes back to the
+   * store.
+   */
+  get next(): LocalTicket | undefined {
+    if (this.keys.length > 1 || this.permits !== undefined) return undefined;
+    const next = this.#queue.next(this.keys[0]!);
+    return next?.keys.length === 1 && next.permits === undefined ? next : undefined;
+  }
+
+  /** Gives `next` the front and the lease. */
+  pass(next: LocalTicket, passed: Passed): void {
+    this.#fronts = [];
+    this.answered();
+    this.#queue.quit(this.keys[0]!, next);
+    next.arrive(passed);
+  }
+
+  /** Makes room at the fronts. Safe to call twice. `failure` is the store's, for this caller. */
+  leave(failure?: unknown): void {
+    const fronts = this.#fronts;
+    this.#fronts = [];
+    this.#vacate(fronts, failure);
+  }
+
+  /** Last first: a caller of all of them waits in the line of the first. */
+  #vacate(fronts: readonly string[], failure?: unknown): void {
+    for (let at = fronts.length - 1; at >= 0; at--) this.#queue.leave(fronts[at]!, failure);
+  }
+
+  /** The store has answered. */
+  answered(): void {
+    for (const key of this.keys) this.#queue.clear(key);
+  }
+
+  /** The store's failure for the last caller that asked for the awaited key. */
+  get failure(): unknown {
+    return this.#queue.failureOf(this.#awaited);
+  }
+
+  /**
+   * Goes to the front of all keys, or waits in the line of the first other one that is taken. It keeps no front meanwhile:
+   * callers that each kept one of two keys, to look at the other, would go round for ever.
+   */
+  #lineUp(passed?: Passed): boolean {
+    const others = this.keys.filter((key) => key !== this.#awaited);
+    if (this.#queue.enter(others, this.permits)) {
+      this.#fronts = this.keys;
+      this.#come(passed);
+      return true;
+    }
+    this.#awaited = this.#queue.taken(others, this.permits)!;
+    this.#queue.join(this.#awaited, this);
+    return false;
+  }
+
+  #come(passed: Passed | undefined): void {
+    const resolve = this.#resolve!;
+    this.#endWait();
+    resolve(passed);
+  }
+
+  #endWait(): void {
+    const { timers, signal } = this.#limits!;
+    timers.remove(this.#timer!);
+    if (signal) offAbort(signal, this);
+    this.#limits = undefined;
+    this.#timer = undefined;
+    this.#resolve = undefined;
+    this.#reject = undefined;
+  }
+}

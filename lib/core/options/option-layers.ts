@@ -1,0 +1,65 @@
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
+import type { LockDefaults, LockOptions, ResolvedLockOptions } from './lock-options.js';
+import { LOCK_RULES } from './lock-rules.js';
+import { optionError } from './option-error.js';
+import { checkOptions } from './option-rules.js';
+import type { OptionRules } from './option-rules.js';
+
+const { mode: _, permits: __, ...ofEveryLock } = LOCK_RULES;
+
+/** Clients choose how slowly they send and read, and whether they do at all. */
+const REQUEST_MAX_HOLD = 300_000;
+
+/** What suits every lock of a service. */
+export const DEFAULT_RULES: OptionRules<LockDefaults> = ofEveryLock;
+
+/** Throws `TypeError` or `RangeError` for bad options of an owner whose options include defaults of locks. */
+export function checkDefaults<Options extends LockDefaults>(
+  owner: string,
+  options: Options,
+  rules: OptionRules<Options>,
+): void {
+  const ofACall = ['mode', 'permits'].find((name) => name in options);
+  if (ofACall) {
+    throw optionError(`${owner}: ${ofACall} belongs to a call or a decorator, not to the defaults`);
+  }
+  checkOptions(owner, options, rules, '{ ttl: 10_000 }');
+}
+
+/** The options of one service: its defaults, and those of each call on top. */
+export class OptionLayers {
+  readonly defaults: ResolvedLockOptions;
+  readonly #saysMaxHold: boolean;
+  /** Of immutable options, such as those of a decorator. */
+  readonly #resolved = new WeakMap<LockOptions, ResolvedLockOptions>();
+
+  constructor(defaults: LockDefaults) {
+    this.defaults = resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
+    this.#saysMaxHold = defaults.maxHold !== undefined;
+  }
+
+  /** Throws `TypeError` or `RangeError` naming the option. */
+  with(options: LockOptions | undefined): ResolvedLockOptions {
+    if (options === undefined) return this.defaults;
+    const known = this.#resolved.get(options);
+    if (known) return known;
+    const resolved = resolveLockOptions(this.defaults, options);
+    if (cannotChange(options)) this.#resolved.set(options, resolved);
+    return resolved;
+  }
+
+  /** As `with`, for a request: its lock has an end, where neither the defaults nor the options set one. */
+  forRequest(options: LockOptions | undefined): ResolvedLockOptions {
+    const resolved = this.with(options);
+    if (this.#saysMaxHold || options?.maxHold !== undefined) return resolved;
+    return Object.freeze({ ...resolved, maxHold: Math.max(REQUEST_MAX_HOLD, resolved.minHold) });
+  }
+}
+
+/** A getter may return another value the next time. */
+function cannotChange(options: LockOptions): boolean {
+  if (!Object.isFrozen(options) || Object.getPrototypeOf(options) !== Object.prototype)
+    return false;
+  const fields = Object.values(Object.getOwnPropertyDescriptors(options));
+  return fields.every((field) => 'value' in field);
+}

@@ -1,0 +1,36 @@
+import { redact } from '../text/redaction.js';
+import { optionError } from './option-error.js';
+import { quoted } from '../text/printable.js';
+
+/** Without a label, the option came with a call of `LockService`. */
+export function unknownOption(name: string, known: readonly string[], label?: string): TypeError {
+  const who = label === undefined ? 'unknown lock option' : `${label}: unknown option`;
+  const meant = nearest(name, known);
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return optionError(
+    `${who} ${quoted(redact(name))}${hint}; known options are ${known.join(', ')}`,
+  );
+}
+
+/** A name at most two edits away, if that is less than half of it. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const [first] = known
+    .map((meant) => ({ meant, slips: slipsBetween(name, meant) }))
+    .filter(({ slips }) => slips <= 2 && slips * 2 < name.length)
+    .toSorted((a, b) => a.slips - b.slips);
+  return first?.meant;
+}
+
+/** Characters to add, to leave out or to change: the distance of Levenshtein (1966). */
+function slipsBetween(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const change = above[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(change, above[column]! + 1, current[column - 1]! + 1));
+    }
+    above = current;
+  }
+  return above[b.length]!;
+}

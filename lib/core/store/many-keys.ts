@@ -1,0 +1,146 @@
+import { checkBoolean } from '../contract/store-answers.js';
+import { checkAttempt } from './grant.js';
+import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
+import type { Asked } from './question.js';
+
+/** The refused key of several. */
+interface Refusal {
+  refusedBy: string | undefined;
+}
+
+/**
+ * One attempt for all keys of the request. A store that cannot take several at once is asked for one after the other, in
+ * canonical order, and gives all of them back when one is held, or the caller has given up.
+ */
+export function tryAcquireAll(
+  store: LockStore,
+  request: AcquireRequest,
+  asked: Asked = { isGone: false },
+  refusal: Refusal = { refusedBy: undefined },
+): Promise<Lease | undefined> {
+  if (request.keys.length === 1) return store.tryAcquire(request);
+  return store.supports.manyKeys
+    ? allAtOnce(store, request, refusal)
+    : oneByOne(store, request, asked, refusal);
+}
+
+async function allAtOnce(
+  store: LockStore,
+  request: AcquireRequest,
+  refusal: Refusal,
+): Promise<Lease | undefined> {
+  const lease = await store.tryAcquire(request);
+  if (lease === undefined) refusal.refusedBy = store.refusedKey?.(request);
+  return lease;
+}
+
+/**
+ * The way to wait for taken keys: in the store's queue, in the queue of one key after the other, or by polling. In several
+ * queues at once, each key would be held while the next is awaited.
+ */
+export function waitFor(
+  store: LockStore,
+  { keys, permits }: Pick<AcquireRequest, 'keys' | 'permits'>,
+): 'queues' | 'queues key by key' | 'polls' {
+  const isPermit = permits !== undefined && permits < Infinity;
+  const { supports } = store;
+  if (store.acquire === undefined || (isPermit && supports.semaphores !== true)) return 'polls';
+  if (keys.length === 1 || supports.queuesAllCallers === true) return 'queues';
+  return supports.manyKeysInLine ? 'queues key by key' : 'polls';
+}
+
+async function oneByOne(
+  store: LockStore,
+  request: AcquireRequest,
+  asked: Asked,
+  refusal: Refusal,
+): Promise<Lease | undefined> {
+  const leases: Lease[] = [];
+  const single = (key: string) => ({ ...request, key, keys: [key] });
+  try {
+    for (const key of request.keys) {
+      const lease = await taken(store, single(key));
+      if (lease) leases.push(lease);
+      if (lease && !asked.isGone) continue;
+      refusal.refusedBy = key;
+      await releaseAll(leases);
+      return undefined;
+    }
+    const isShared = request.permits !== undefined;
+    const fencingToken = isShared
+      ? undefined
+      : await raiseToLargest(store, request.keys.map(single), leases);
+    return combine(leases, fencingToken);
+  } catch (error) {
+    await giveAllBack(leases);
+    throw error;
+  }
+}
+
+/** One attempt for one key. */
+async function taken(store: LockStore, request: AcquireRequest): Promise<Lease | undefined> {
+  const lease = await store.tryAcquire(request);
+  checkAttempt(lease);
+  return lease;
+}
+
+/** Of at least one. */
+export function largestToken(tokens: readonly bigint[]): bigint {
+  return tokens.reduce((a, b) => (a > b ? a : b));
+}
+
+/** The keys share one token, so the counter of each must be at least as large: taken again, a key raises its own. */
+async function raiseToLargest(
+  store: LockStore,
+  requests: readonly AcquireRequest[],
+  leases: readonly Lease[],
+): Promise<bigint | undefined> {
+  // A server-wide number cannot be raised, and a waiter may already have a smaller one.
+  if (!store.supports.fencing || store.supports.fencingFloor === false) return undefined;
+  const tokens = leases.map((lease) => lease.fencingToken ?? 0n);
+  const largest = largestToken(tokens);
+  const lower = requests.filter((_, index) => tokens[index]! < largest);
+  const raised = await Promise.all(
+    lower.map((each) => taken(store, { ...each, fencingFloor: largest })),
+  );
+  if (raised.includes(undefined)) throw new Error('a key was lost while the others were taken');
+  return largest;
+}
+
+/** One lease made of several with the same owner token. */
+export function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Lease {
+  const sessions = leases.flatMap((lease) => lease.lost ?? []);
+  const anyLost = sessions.length > 0 ? AbortSignal.any(sessions) : undefined;
+  return {
+    fencingToken,
+    /** A lease whose signal is right before any timer could run is asked itself. */
+    get lost() {
+      return sessions.find(({ aborted }) => aborted) ?? anyLost;
+    },
+    extend: (ttl) => allOrNone(leases, (each) => each.extend(ttl)),
+    release: (isValid) => releaseAll(leases, isValid),
+    ...(leases.every((each) => each.downgrade !== undefined) && {
+      downgrade: () => allOrNone(leases, (each) => each.downgrade!()),
+    }),
+  };
+}
+
+async function allOrNone(
+  leases: readonly Lease[],
+  change: (lease: Lease) => Promise<boolean>,
+): Promise<boolean> {
+  const changed = await Promise.all(leases.map(change));
+  changed.forEach(checkBoolean);
+  return changed.every(Boolean);
+}
+
+async function releaseAll(leases: readonly Lease[], isValid?: () => boolean): Promise<boolean> {
+  const released = await Promise.all(leases.map(async (each) => each.release(isValid)));
+  released.forEach(checkBoolean);
+  return released.every(Boolean);
+}
+
+/** Never rejects: the ttl frees keys that a failing store could not. */
+async function giveAllBack(leases: readonly Lease[]): Promise<void> {
+  await Promise.allSettled(leases.map(async (each) => each.release()));
+}

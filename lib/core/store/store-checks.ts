@@ -1,0 +1,115 @@
+import { warn } from '../async/warn.js';
+import { LockStoreError, LockUnsupportedError } from '../contract/lock-errors.js';
+import type { LockEvents } from '../contract/lock-events.js';
+import { keyNames } from '../keys/lock-keys.js';
+import { show } from '../options/option-values.js';
+import { optionError } from '../options/option-error.js';
+import type {
+  Lease,
+  LockInspection,
+  LockStore,
+  StoreDoubt,
+  StoreNotice,
+} from '../contract/lock-store.js';
+import { reasonOf } from '../contract/safe-error.js';
+import { checkInspection } from '../contract/store-answers.js';
+import { StoreUse } from './store-use.js';
+import type { StoreCalls } from './store-call.js';
+import { quoted } from '../text/printable.js';
+
+interface CheckContext {
+  readonly store: LockStore;
+  readonly calls: StoreCalls;
+}
+
+interface ObserverContext {
+  readonly store: LockStore;
+  readonly keeper: { doubt(doubt: StoreDoubt): void };
+  readonly events: LockEvents;
+}
+
+/** Throws `TypeError` for anything but a store, such as the client of one. `expected` begins the message. */
+export function checkStore(store: unknown, expected = 'LockService expects a store'): void {
+  const { tryAcquire, supports } = (store ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof tryAcquire === 'function' && typeof supports === 'object') return;
+  throw optionError(
+    `${expected}, got ${show(store)}: write new MemoryLockStore(), or the store around its client`,
+  );
+}
+
+/** Begins the use of a store, and handles its notices, in whatever context they arise. */
+export function useStore({ store, keeper, events }: ObserverContext): StoreUse {
+  const heard = (notice: StoreNotice) => {
+    if (notice.type === 'doubt') return keeper.doubt(notice);
+    const { type, ...event } = notice;
+    events.publish('node', () => ({ ...event, store: store.name }));
+  };
+  return new StoreUse(store, heard);
+}
+
+/** Whether core queues the callers of one process. Where every key is granted, or the store queues them, each caller asks. */
+export function needsLine({ supports }: LockStore): boolean {
+  return supports.exclusive !== false && supports.queuesAllCallers !== true;
+}
+
+/** Throws `LockUnsupportedError` for a kind of sharing that the store cannot count. */
+export function checkSharing(
+  { name, supports }: LockStore,
+  keys: readonly string[],
+  permits: number,
+): void {
+  const isReader = permits === Infinity;
+  if (isReader ? supports.readLocks : supports.semaphores) return;
+  const why = supports.sharingUnsupported === undefined ? '' : `: ${supports.sharingUnsupported}`;
+  const what = isReader ? 'read locks' : 'semaphores';
+  const message = `Lock store "${name}" has no ${what} (key ${quoted(keyNames(keys))})${why}`;
+  throw new LockUnsupportedError(keyNames(keys), name, message);
+}
+
+/** Throws `LockUnsupportedError` for a lease that cannot become a read lock. */
+export function checkDowngrade(
+  { name }: LockStore,
+  lease: Lease,
+  { keys, permits }: { readonly keys: readonly string[]; readonly permits: number | undefined },
+): void {
+  const isPermit = permits !== undefined && permits < Infinity;
+  if (!isPermit && lease.downgrade !== undefined) return;
+  const key = keyNames(keys);
+  const message = isPermit
+    ? `Lock ${quoted(key)} cannot be downgraded: it is a permit of a semaphore`
+    : `Lock store "${name}" cannot downgrade (key ${quoted(key)})`;
+  throw new LockUnsupportedError(key, name, message);
+}
+
+/** The holder of a key. Rejects with `LockStoreError`, also for a store that cannot tell. */
+export async function inspectKey(
+  { store, calls }: CheckContext,
+  key: string,
+  within: number,
+): Promise<LockInspection | undefined> {
+  if (!store.inspect) throw new LockStoreError(key, store.name, 'it cannot inspect keys');
+  return calls.make({
+    ask: () => store.inspect!(key),
+    within,
+    check: checkInspection,
+    read: (inspection) => inspection,
+    recover: (error) => {
+      throw new LockStoreError(key, store.name, reasonOf(error), { cause: error });
+    },
+  });
+}
+
+/** Ends the use of a store, and closes it with the last use. Never rejects, and does not wait for ever. */
+export async function leaveStore(
+  { store, calls }: CheckContext,
+  use: StoreUse,
+  within: number,
+): Promise<void> {
+  await calls.make({
+    ask: () => use.close(),
+    within,
+    check: () => undefined, // the answer is empty
+    read: () => undefined,
+    recover: (error) => warn(`Lock store "${store.name}" was not closed: ${reasonOf(error)}`),
+  });
+}

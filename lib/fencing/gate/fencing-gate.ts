@@ -1,0 +1,153 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LOCK_RULES } from '../../core/options/lock-rules.js';
+import { aWhole, checkOptions } from '../../core/options/option-rules.js';
+import type { OptionRules } from '../../core/options/option-rules.js';
+import { checkHolder } from '../holder/fenced-holder.js';
+import type { FencedHolder } from '../holder/fenced-holder.js';
+import { FencingTimeoutError, LockStaleError } from '../holder/fencing-errors.js';
+import { WriteLine, ongoing, turnOf } from './write-line.js';
+import type { Patience, WriteTurn } from './write-line.js';
+
+/** Remembers the largest token of each key. `FencingGate` does for one process, `RedisFencingGate` for several. */
+export interface TokenGate {
+  /** Throws or rejects with `LockStaleError` when a larger token of the key was here; an equal one may come again. */
+  enter(holder: FencedHolder): void | Promise<void>;
+}
+
+export interface FencingGateOptions {
+  /**
+   * Keys that are remembered. Beyond it, the key that was not seen for the longest time is forgotten, and lets any token in
+   * again: choose more than are written to during the longest pause of a holder that is to be survived. `Infinity`: all, for
+   * keys that no stranger chooses.
+   * @default 100_000
+   */
+  readonly maxKeys?: number | undefined;
+}
+
+export interface FencingRunOptions {
+  /**
+   * Milliseconds to wait for the writes before this one. `0`: not at all. `Infinity`: until they have ended.
+   * @default 30_000
+   */
+  readonly waitTimeout?: number | undefined;
+  /** Stops the wait with `signal.reason`. It does not stop a write that has begun. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const RULES: OptionRules<FencingGateOptions> = {
+  maxKeys: aWhole('', { from: 1, to: Infinity, orInfinity: true }),
+};
+const { waitTimeout: aWait, signal: aSignal } = LOCK_RULES;
+const RUN_RULES: OptionRules<FencingRunOptions> = { waitTimeout: aWait, signal: aSignal };
+const WAIT_TIMEOUT = 30_000;
+const MAX_KEYS = 100_000;
+
+/**
+ * The largest token seen for each key, in this process and until it ends: for a resource that one process owns, such as a
+ * file or a device.
+ */
+export class FencingGate implements TokenGate {
+  readonly #maxKeys: number;
+  /** The key that was not seen for the longest time comes first. */
+  readonly #newest = new Map<string, bigint>();
+  /** Of the keys that are written to. */
+  readonly #lines = new Map<string, WriteLine>();
+  readonly #turns = new AsyncLocalStorage<WriteTurn>();
+
+  /** Throws `TypeError` or `RangeError` naming the option. */
+  constructor(options: FencingGateOptions = {}) {
+    checkOptions('FencingGate', options, RULES, '{ maxKeys: 10_000 }');
+    this.#maxKeys = options.maxKeys ?? MAX_KEYS;
+  }
+
+  /**
+   * Throws `LockStaleError` when a larger token of the key was here. What follows is guarded up to its first `await`: for
+   * a write that takes longer, there is `run`.
+   */
+  enter(holder: FencedHolder): void {
+    const { key, fencingToken } = checkHolder(holder);
+    const newest = this.#newest.get(key);
+    if (newest !== undefined && newest > fencingToken) {
+      throw new LockStaleError(key, fencingToken, newest);
+    }
+    this.#newest.delete(key);
+    this.#newest.set(ownCopy(key), fencingToken);
+    if (this.#newest.size > this.#maxKeys) this.#forgetOne();
+  }
+
+  /**
+   * Runs `write` when those before it in the line of its key are done, so that a slow one never lands after a newer one. A
+   * write may make others under its own token: they are a part of it, and the next in line waits for them as well.
+   *
+   * Rejects, without a call of `write`, with `LockStaleError` when a larger token was here by then, with
+   * `FencingTimeoutError`, and with `signal.reason`; with the error of `write` else. Throws `TypeError` or `RangeError`
+   * naming a bad option.
+   */
+  async run<T>(
+    holder: FencedHolder,
+    write: () => T | Promise<T>,
+    options: FencingRunOptions = {},
+  ): Promise<T> {
+    const { key, fencingToken } = checkHolder(holder);
+    const patience = patienceOf(key, options);
+    patience.signal?.throwIfAborted();
+    this.enter({ key, fencingToken });
+    const outer = ongoing(this.#turns.getStore()); // not those that have ended: work that starts work would pile them up
+    const line = turnOf({ key, fencingToken }, outer)?.inner ?? this.#lineOf(key);
+    await line.enter(patience);
+    const turn: WriteTurn = { key, fencingToken, outer, inner: new WriteLine(), isOver: false };
+    try {
+      this.enter({ key, fencingToken });
+      return await this.#turns.run(turn, write);
+    } finally {
+      turn.isOver = true;
+      void turn.inner.enter().then(() => this.#leave(key, line));
+    }
+  }
+
+  /** The largest token seen. `undefined` for a key that was never seen, or was forgotten. */
+  newest(key: string): bigint | undefined {
+    return this.#newest.get(key);
+  }
+
+  /** Lets any token of the key in again: after a forged one, say. Returns whether one was remembered. */
+  forget(key: string): boolean {
+    return this.#newest.delete(key);
+  }
+
+  /** Keys that are remembered. */
+  get size(): number {
+    return this.#newest.size;
+  }
+
+  #lineOf(key: string): WriteLine {
+    const line = this.#lines.get(key) ?? new WriteLine();
+    this.#lines.set(key, line);
+    return line;
+  }
+
+  #leave(key: string, line: WriteLine): void {
+    line.leave();
+    if (line.isIdle && this.#lines.get(key) === line) this.#lines.delete(key);
+  }
+
+  /** Spares a key whose queue has a writer that still waits for its check. */
+  #forgetOne(): void {
+    for (const key of this.#newest.keys()) {
+      if (this.#lines.has(key)) continue;
+      this.#newest.delete(key);
+      return;
+    }
+  }
+}
+
+/** A part of a string keeps all of it in memory: that of a key, the URL or the body of its request. */
+function ownCopy(key: string): string {
+  return Buffer.from(key).toString();
+}
+
+function patienceOf(key: string, options: FencingRunOptions): Patience {
+  checkOptions('FencingGate.run', options, RUN_RULES, '{ waitTimeout: 5_000 }');
+  const { waitTimeout = WAIT_TIMEOUT, signal } = options;
+  return { waitTimeout, signal, late: () => new FencingTimeoutError(key, waitTimeout) };
+}

@@ -1,0 +1,87 @@
+import { offAbort, onAbort } from '../../core/async/abort-listeners.js';
+import { systemClock } from '../../core/async/clock.js';
+import type { FencedHolder } from '../holder/fenced-holder.js';
+
+export interface Patience {
+  /** Milliseconds. */
+  readonly waitTimeout: number;
+  readonly signal?: AbortSignal | undefined;
+  /** The error of a wait that took too long. */
+  readonly late: () => Error;
+}
+
+/** A write that goes on, and those that it makes under the same token. */
+export interface WriteTurn extends FencedHolder {
+  readonly inner: WriteLine;
+  /** The one that it was made in. */
+  readonly outer: WriteTurn | undefined;
+  isOver: boolean;
+}
+
+/** The innermost of them that still goes on. */
+export function ongoing(innermost: WriteTurn | undefined): WriteTurn | undefined {
+  let turn = innermost;
+  while (turn?.isOver) turn = turn.outer;
+  return turn;
+}
+
+/** The one of this holder that still goes on. */
+export function turnOf(
+  { key, fencingToken }: FencedHolder,
+  innermost: WriteTurn | undefined,
+): WriteTurn | undefined {
+  let turn = ongoing(innermost);
+  while (turn && (turn.key !== key || turn.fencingToken !== fencingToken))
+    turn = ongoing(turn.outer);
+  return turn;
+}
+
+/** Lets one writer in at a time, in the order of arrival. */
+export class WriteLine {
+  readonly #waiting = new Set<() => void>();
+  #isBusy = false;
+
+  get isIdle(): boolean {
+    return !this.#isBusy;
+  }
+
+  /** Resolves when it is this writer's turn, which lasts until `leave`. Rejects when the patience, if any, ends first. */
+  enter(patience?: Patience): Promise<void> {
+    if (!this.#isBusy) {
+      this.#isBusy = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const forget = patience && endOf(patience, (reason) => end(() => reject(reason)));
+      const end = (settle: () => void) => {
+        this.#waiting.delete(admit);
+        forget?.();
+        settle();
+      };
+      const admit = () => end(resolve);
+      this.#waiting.add(admit);
+    });
+  }
+
+  /** Lets the next writer in. */
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next) next();
+    else this.#isBusy = false;
+  }
+}
+
+/** Calls `end` once, with the reason, when the patience ends. Returns what forgets it. */
+function endOf(
+  { waitTimeout, signal, late }: Patience,
+  end: (reason: unknown) => void,
+): () => void {
+  const abort = { handleEvent: () => end(signal!.reason) };
+  if (signal) onAbort(signal, abort);
+  const cancel =
+    waitTimeout < Infinity ? systemClock.schedule(waitTimeout, () => end(late())) : undefined;
+  return () => {
+    if (signal) offAbort(signal, abort);
+    cancel?.();
+  };
+}

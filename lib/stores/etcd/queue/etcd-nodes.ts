@@ -1,0 +1,177 @@
+import { LockPermitsError } from '../../../core/contract/lock-errors.js';
+import type { AcquireRequest, LockInspection } from '../../../core/contract/lock-store.js';
+import type { TxnResponse } from '../client/etcd-client.js';
+import type { EtcdKeys } from '../keys/etcd-keys.js';
+import type { Call, EtcdMembers } from '../client/etcd-members.js';
+import { isSessionGone } from '../client/etcd-refusal.js';
+import type { EtcdSessions } from '../session/etcd-sessions.js';
+import * as transactions from './etcd-transactions.js';
+import { NodeCreation, kvsOf } from './node-creation.js';
+import type { Place } from './node-creation.js';
+import type { NodeContent } from './node-value.js';
+import { holdersOf, otherPermits } from '../../kit/place-in-line.js';
+import { lineOf, positionOf } from './queue-position.js';
+import type { Position } from './queue-position.js';
+import { afterRefusal } from './refused-attempt.js';
+
+/** A place in one queue. */
+export interface Joined {
+  readonly place: Place;
+  readonly position: Position;
+  /** The sharers before it use these other permits. */
+  readonly inUse: number | undefined;
+}
+
+/** How often an attempt on a shared key may be overtaken before it joins the queue. */
+const OVERTAKEN = 1;
+
+/** The nodes of a store's contenders, and the calls to etcd for them. */
+export class EtcdNodes {
+  readonly #members: EtcdMembers;
+  readonly #keys: EtcdKeys;
+  readonly #creation: NodeCreation;
+
+  constructor(members: EtcdMembers, sessions: EtcdSessions, keys: EtcdKeys) {
+    this.#members = members;
+    this.#keys = keys;
+    this.#creation = new NodeCreation(members, sessions, keys);
+  }
+
+  /**
+   * Creates all nodes in one transaction, if each holds its key at once. `undefined`: one would not. Rejects with
+   * `LockPermitsError` when a holder shares a key with other permits.
+   */
+  async take(request: AcquireRequest): Promise<Place | undefined> {
+    const queues = request.keys.map((key) => this.#keys.queue(key));
+    let seen: bigint | undefined;
+    let overtaken = 0;
+    const taken = await this.#creation.create(request, queues, {
+      transaction: (made) => transactions.takeAll(queues, made, seen),
+      created: (place): Place | LockPermitsError | 'crowded' | undefined => place,
+      refused: (session, content, answer) => {
+        const lines = queues.map((_, index) => lineOf(kvsOf(answer, index)));
+        const result = afterRefusal(request, session.id, queues, lines);
+        if (result === 'again') seen = BigInt(answer.header.revision);
+        if (result === 'again' && queues.length === 1 && ++overtaken > OVERTAKEN) return 'crowded';
+        if (!result || result === 'again' || result instanceof LockPermitsError) return result;
+        const nodes = result.map(({ key }) => key);
+        const token = BigInt(answer.header.revision);
+        return { session, nodes, revision: result[0]!.revision, token, content };
+      },
+    });
+    if (taken instanceof LockPermitsError) throw taken;
+    return taken === 'crowded' ? this.#joinIfItHolds(request) : taken;
+  }
+
+  /** Creates a node at the end of the queue. */
+  join(request: AcquireRequest): Promise<Joined> {
+    const queue = this.#keys.queue(request.key);
+    return this.#creation.create<Joined>(request, [queue], {
+      transaction: (made) => transactions.join(queue, made),
+      created: (place, answer) => {
+        const before = lineOf(kvsOf(answer, 1)).filter(({ revision }) => revision < place.revision);
+        const position = positionOf(queue, before, place.content, [], place.revision);
+        const inUse = otherPermits([...before, place.content], before.length);
+        return { place, position, inUse };
+      },
+      refused: () => 'again',
+    });
+  }
+
+  /** The place in its queue, and the revision at which it was read. */
+  async look(
+    key: string,
+    place: Place,
+    signal: AbortSignal,
+  ): Promise<Position & { readonly at?: bigint }> {
+    const queue = this.#keys.queue(key);
+    const { content, nodes, revision } = place;
+    const txn = transactions.look(queue, { key: nodes[0]!, revision, content });
+    const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), signal);
+    if (!answer.succeeded) return { state: 'gone' };
+    const [before, behind] = [0, 1].map((index) => lineOf(kvsOf(answer, index)));
+    const at = BigInt(answer.header.revision);
+    return { ...positionOf(queue, before!, content, behind!, at), at };
+  }
+
+  /** Tells the waiters right behind it. At the latest they notice when the node ends. */
+  tellNext(place: Place): void {
+    this.#rewrite(place, place.content).catch(() => {});
+  }
+
+  /** Turns a writer into a reader. Asks until it knows whether all nodes were still there, or the session is lost. */
+  downgrade(place: Place): Promise<boolean> {
+    return this.#rewrite(place, { ...place.content, permits: Infinity });
+  }
+
+  /** Whether all nodes are still there. Asks until it knows, or the session is lost. */
+  async confirm({ session, nodes, revision }: Place): Promise<boolean> {
+    const txn = transactions.confirm(nodes, revision);
+    const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), session.lost);
+    return answer.succeeded;
+  }
+
+  /**
+   * The revision at which all nodes were still there. `undefined`: one is gone. Asks until it knows, whatever etcd answers
+   * meanwhile. Rejects with the reason of `signal`.
+   */
+  async seenAt({ nodes, revision }: Place, signal: AbortSignal): Promise<bigint | undefined> {
+    const txn = transactions.confirm(nodes, revision);
+    const look: Call<TxnResponse> = (client, options) => client.kv.txn(txn, options);
+    const { succeeded, header } = await this.#members.insist(look, signal, () => false);
+    return succeeded ? BigInt(header.revision) : undefined;
+  }
+
+  /**
+   * Deletes the nodes. Asks until it is done, or the session is lost, whatever etcd answers meanwhile: nothing else would free
+   * the key. Resolves whether all of them were still there.
+   */
+  async leave({ session, nodes, revision }: Place): Promise<boolean> {
+    const txn = transactions.leave(nodes, revision);
+    let isRepeated = false;
+    const leave: Call<boolean> = (client, options) => {
+      const repeats = isRepeated; // an earlier request may have deleted them, and its answer was lost
+      isRepeated = true;
+      return client.kv.txn(txn, options).then((reply) => repeats || allSucceeded(reply));
+    };
+    try {
+      return await this.#members.insist(leave, session.lost, isSessionGone);
+    } catch (error) {
+      if (isSessionGone(error)) session.lose('etcd does not know it');
+      if (session.isLost) return false;
+      throw error;
+    }
+  }
+
+  async inspect(key: string): Promise<LockInspection | undefined> {
+    const range = { request_range: transactions.everybody(this.#keys.queue(key)) };
+    const txn = { compare: [], success: [range], failure: [] };
+    const answer = await this.#members.ask((client, o) => client.kv.txn(txn, o));
+    const holders = holdersOf(lineOf(kvsOf(answer, 0)));
+    const [first] = holders;
+    if (!first) return undefined;
+    const { permits } = first;
+    const holder = first.holder || undefined;
+    if (permits === undefined) return { key, holder, fencingToken: BigInt(answer.header.revision) };
+    return { key, holder, permits, holders: holders.map((each) => each.holder) };
+  }
+
+  /** For many callers that share one key at the same time: in its queue, none can come between. */
+  async #joinIfItHolds(request: AcquireRequest): Promise<Place | undefined> {
+    const { place, position, inUse } = await this.join(request);
+    if (position.state === 'holds') return place;
+    await this.#members.isInTime(this.leave(place));
+    if (inUse === undefined) return undefined;
+    throw new LockPermitsError(request.key, request.permits!, inUse);
+  }
+
+  async #rewrite({ session, nodes, revision }: Place, content: NodeContent): Promise<boolean> {
+    const txn = transactions.rewrite(nodes, revision, content, session.id);
+    const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), session.lost);
+    return answer.succeeded;
+  }
+}
+
+function allSucceeded({ succeeded, responses }: TxnResponse): boolean {
+  return succeeded && responses.every(({ response_txn: each }) => each?.succeeded ?? true);
+}

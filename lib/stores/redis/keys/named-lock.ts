@@ -1,0 +1,70 @@
+import { LockPermitsError } from '../../../core/contract/lock-errors.js';
+import type { AcquireRequest } from '../../../core/contract/lock-store.js';
+import { asList, asNumber, unknownReply } from '../lua/replies.js';
+import type { ServerKeys } from './server-keys.js';
+
+/** The server's names of a lease's keys, and the value that identifies its owner. */
+export interface NamedLock {
+  readonly request: AcquireRequest;
+  /** The locks, then their counters and their lines; of sharers and waiters, their lines and the sets of sharers. */
+  readonly keys: readonly string[];
+  readonly value: string;
+}
+
+/** The parts of `NamedLock.keys` that a script needs. */
+export const LOCKS = [0];
+export const LOCKS_AND_SHARERS = [0, 2];
+export const ALL_KEYS = [0, 1, 2];
+
+/** The server's names of a store's locks, and the values of their holders. */
+export class LockNames {
+  readonly #keys: ServerKeys;
+  readonly #id: string;
+
+  /** `id` names the store and its wake-up channel. */
+  constructor(keys: ServerKeys, id: string) {
+    this.#keys = keys;
+    this.#id = id;
+  }
+
+  alone(request: AcquireRequest): NamedLock {
+    const { keys, token, holder = '' } = request;
+    return { request, keys: this.#keys.alone(keys), value: `${this.#id}.${token}:${holder}` };
+  }
+
+  shared(request: AcquireRequest, permits: number): NamedLock {
+    const { keys, token, holder = '' } = request;
+    const value = `${this.#id}*${permitsText(permits)}.${token}:${holder}`;
+    return { request, keys: this.#keys.shared(keys), value };
+  }
+
+  /** For the queue, which holds exclusive callers and sharers. */
+  inLine(request: AcquireRequest): NamedLock {
+    if (request.permits !== undefined) return this.shared(request, request.permits);
+    return { ...this.alone(request), keys: this.#keys.shared(request.keys) };
+  }
+}
+
+/** The permits in `text`, as scripts write them. */
+export function permitsFrom(text: unknown): number {
+  if (text === 'inf') return Infinity;
+  const permits = asNumber(text);
+  if (permits >= 1) return permits;
+  throw unknownReply('a number of permits', text);
+}
+
+function permitsText(permits: number): string {
+  return permits === Infinity ? 'inf' : String(permits);
+}
+
+/** The refusal of a sharer for a key in use with other permits: the key's number from 1, and those permits. */
+export function otherPermits(
+  { keys }: AcquireRequest,
+  permits: number,
+  reply: readonly unknown[],
+): LockPermitsError {
+  const [index, inUse] = asList(reply, 2);
+  const key = keys[asNumber(index) - 1];
+  if (key === undefined) throw unknownReply('the number of a key', index);
+  return new LockPermitsError(key, permits, permitsFrom(inUse));
+}

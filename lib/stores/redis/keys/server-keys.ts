@@ -1,0 +1,83 @@
+import { slotTag } from '../../../redis-client/cluster-slot.js';
+import { FencingMarks } from './fencing-marks.js';
+
+/** The keys beside a lock, in the order in which the scripts expect them. */
+const BESIDE = ['fence', 'line'];
+const BESIDE_SHARED = ['line', 'shared'];
+const BESIDE_INSPECTED = ['fence', 'shared'];
+
+/** The name of a key beside a lock, escaped ones included, and `queue`, a former name of the line. */
+const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|line|queue|shared|guard)(?::|$))/;
+
+/**
+ * The names of a lock's keys on the server. They are in the lock's slot. No lock has the name of a key beside another one,
+ * whatever its own key: those names begin with a brace. Where a lock's name may, too, a conflicting one gets a `%` behind its
+ * hash tag.
+ */
+export class ServerKeys {
+  readonly #prefix: string;
+  readonly #clientPrefix: string;
+  readonly #mayCollide: boolean;
+  /** Missing where each lock has a fencing counter of its own. */
+  #marks: FencingMarks | undefined;
+
+  /**
+   * `clientPrefix` is the client's prefix of every key. `isOneServer`: its locks share fencing counters, for they need not be in
+   * the slot of the lock.
+   */
+  constructor(prefix: string, clientPrefix: string, isOneServer: boolean) {
+    this.#prefix = prefix;
+    this.#clientPrefix = clientPrefix;
+    this.#mayCollide = prefix === '' || prefix.startsWith('{');
+    if (isOneServer) this.#marks = new FencingMarks(clientPrefix + prefix);
+  }
+
+  /**
+   * From now on, each lock has its own fencing counter: other stores raise it, and the tokens of one lock must not raise those
+   * of another.
+   */
+  countEach(): void {
+    this.#marks = undefined;
+  }
+
+  locks(keys: readonly string[]): readonly string[] {
+    return keys.map((key) => this.#lock(key));
+  }
+
+  /** The locks, then their fencing counters, then their lines. */
+  alone(keys: readonly string[]): readonly string[] {
+    return this.#with(BESIDE, keys);
+  }
+
+  /** The locks, then their lines, then the sets of sharers. */
+  shared(keys: readonly string[]): readonly string[] {
+    return this.#with(BESIDE_SHARED, keys);
+  }
+
+  /** A lock, its fencing counter, its set of sharers. */
+  inspected(key: string): readonly string[] {
+    return this.#one(BESIDE_INSPECTED, key);
+  }
+
+  #with(beside: readonly string[], keys: readonly string[]): readonly string[] {
+    if (keys.length === 1) return this.#one(beside, keys[0]!);
+    const each = keys.map((key) => this.#one(beside, key));
+    return each[0]!.flatMap((_, index) => each.map((names) => names[index]!));
+  }
+
+  #lock(key: string): string {
+    const lock = this.#prefix + key;
+    return this.#mayCollide ? lock.replace(RESERVED, '$1%$2') : lock;
+  }
+
+  #one(beside: readonly string[], key: string): string[] {
+    const lock = this.#lock(key);
+    const tag = slotTag(this.#clientPrefix + lock);
+    const rest = tag === lock ? '' : `:${lock}`;
+    const names = [lock];
+    const slot = `{${tag}}:`;
+    for (const what of beside)
+      names.push(what === 'fence' && this.#marks ? this.#marks.nameFor(lock) : slot + what + rest);
+    return names;
+  }
+}

@@ -1,0 +1,84 @@
+import { BEAT, CALLED_UP, HEARTBEAT, ROW, SLOWEST, SOON } from './pace.js';
+
+/*
+ * The line of a lock is one sorted set, `{lock}:line`, with two members for each waiter: "<claim> <value>", whose score is its
+ * number in the order of arrival, and the same with @ in front, whose score is its deadline, in milliseconds by the server's
+ * clock. Numbers are smaller than deadlines, so that the rank of a waiter gives the number of waiters in front. Deadlines of
+ * waiting sharers are larger than all others, so that the last member shows whether there are any. No operation on a line reads
+ * it all: each step costs the logarithm of its length.
+ *
+ * One set, and not two, because every command about a lock would have to name the other one.
+ */
+
+/** Every number in the order of arrival is smaller, every deadline larger. */
+export const NUMBERS = 1e12;
+/** Added to the deadlines of waiting sharers. */
+export const SHARED_DEADLINE = 1e13;
+
+/**
+ * On the channel of a store, in front of the value of a waiter: it has come to the front, and its heartbeat is too slow for
+ * that.
+ */
+export const CALL_UP = '? ';
+
+/** The moves of a line. Needs `tell`. */
+export const LINE = `
+-- Nil without a waiter.
+local function first_in_line(line)
+  local members = redis.call('zrange', KEYS[line], 0, ${CALLED_UP})
+  local entry = members[1]
+  if not entry then return nil end
+  local claim, value = string.match(entry, '^(%d+) (.*)$')
+  local lapses = redis.call('zscore', KEYS[line], '@' .. entry) % ${SHARED_DEADLINE}
+  return { entry = entry, value = value, claim = claim, lapses = lapses, next = members[${CALLED_UP + 1}] }
+end
+local function is_in_line(entry)
+  return entry and string.sub(entry, 1, 1) ~= '@'
+end
+-- A waiter that has come to the front would keep its slow heartbeat from further back, unless it is told.
+local function call_up(line, entry, now)
+  if not is_in_line(entry) then return end
+  local lapses = redis.call('zscore', KEYS[line], '@' .. entry) % ${SHARED_DEADLINE}
+  local value = string.match(entry, '^%d+ (.*)$')
+  if lapses > now + ${SOON + HEARTBEAT - BEAT} then tell(value, '${CALL_UP}' .. value) end
+end
+local function leave_line(line, entry)
+  redis.call('zrem', KEYS[line], entry, '@' .. entry)
+end
+local function take_first(line, first, now)
+  leave_line(line, first.entry)
+  call_up(line, first.next, now)
+end`;
+
+/**
+ * A waiter's entry into a line and its heartbeat there. Needs `now`, `permits_of`, and ARGV[1]: the life of the first waiter.
+ */
+export const STAND = `
+-- Known dead waiters do not count, wherever they are: a living waiter behind them has a faster heartbeat than it needs.
+local function living_in_front(line, in_front)
+  if in_front < ${ROW} then return in_front end
+  local lapsed = redis.call('zcount', KEYS[line], ${NUMBERS}, string.format('(%.0f', now))
+  local sharers = redis.call('zcount', KEYS[line], ${SHARED_DEADLINE}, string.format('(%.0f', ${SHARED_DEADLINE} + now))
+  return math.max(0, in_front - lapsed - sharers)
+end
+-- The number of living waiters in front, and whether this is the first of a new line.
+local function stand(line, value, claim)
+  local name = KEYS[line]
+  local entry = claim .. ' ' .. value
+  local in_front = redis.call('zrank', name, entry)
+  local is_new = not in_front
+  if is_new then in_front = redis.call('zcard', name) / 2 end
+  local living = living_in_front(line, in_front)
+  local more = math.min(math.floor(living / ${ROW}), ${SLOWEST - 1})
+  local life = math.floor(ARGV[1] + more * ${BEAT})
+  local lapses = now + life
+  if permits_of(value) then lapses = lapses + ${SHARED_DEADLINE} end
+  if is_new then
+    local last = in_front > 0 and redis.call('zrange', name, in_front - 1, in_front - 1, 'WITHSCORES')[2] or 0
+    redis.call('zadd', name, last + 1, entry, lapses, '@' .. entry)
+  else
+    redis.call('zadd', name, lapses, '@' .. entry)
+  end
+  if redis.call('pttl', name) < life then redis.call('pexpire', name, life) end
+  return living, is_new and in_front == 0
+end`;

@@ -1,0 +1,81 @@
+import { clientKeyPrefix } from '../../../redis-client/redis-client.js';
+import type { SubscribableClient } from '../../../redis-client/redis-client.js';
+import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
+import type { NamedLock } from '../keys/named-lock.js';
+import { FreeMoments } from './free-moments.js';
+import { CALL_UP } from '../lua/line-parts.js';
+import { RedisQueue } from './redis-queue.js';
+import { CHANNEL } from '../lua/shared-parts.js';
+import type { ScriptRunner } from '../send/script-runner.js';
+import { LocalHandoffs } from './local-handoffs.js';
+import { WakeUpChannel } from './wake-up-channel.js';
+
+/** The server's messages to one store: keys handed over to its waiters, and other processes waiting for its locks. */
+export class RedisWaiters {
+  readonly handoffs: LocalHandoffs;
+  readonly freeMoments: FreeMoments;
+  readonly #queue: RedisQueue;
+  readonly #wakeUps: WakeUpChannel;
+  readonly #clientPrefix: string;
+
+  constructor(
+    client: SubscribableClient,
+    id: string,
+    runner: ScriptRunner,
+    slotOf: (lock: string) => number,
+    localPassLimit: number,
+    yieldEvery: number,
+  ) {
+    this.#clientPrefix = clientKeyPrefix(client);
+    this.#wakeUps = new WakeUpChannel(client, CHANNEL + id, {
+      message: (text) => this.#message(text),
+      missed: () => this.#missed(),
+      refused: (error) => this.#queue.refuseAll(error),
+    });
+    this.#queue = new RedisQueue(runner, slotOf, () => this.#wakeUps.check());
+    this.freeMoments = new FreeMoments(runner, yieldEvery);
+    this.handoffs = new LocalHandoffs(this.#wakeUps, this.freeMoments, localPassLimit);
+  }
+
+  /**
+   * Waits in line. Resolves when the key has been handed over, rejects with `signal.reason` once the line has been left, with
+   * `LockPermitsError` where the key is in use with other permits.
+   */
+  async wait(held: NamedLock, signal: AbortSignal): Promise<void> {
+    if (!this.#wakeUps.isLive) await this.#wakeUps.open();
+    await this.freeMoments.over(held.keys[0]!, signal);
+    signal.throwIfAborted();
+    return this.#queue.wait(held, signal);
+  }
+
+  /** Why the state of the waiter with `value` is unknown: the server has not answered since. */
+  failure(value: string): unknown {
+    return this.#queue.failure(value);
+  }
+
+  /** Asks the server for a sign of life, for the waiter with `value`; `failure` then knows the outcome. */
+  askFor(value: string): void {
+    this.#queue.askFor(value);
+  }
+
+  /** Besides those of the client. */
+  get connections(): readonly WatchedConnection[] {
+    return this.#wakeUps.connections;
+  }
+
+  close(): void {
+    this.freeMoments.close();
+    this.#wakeUps.close();
+  }
+
+  #message(text: string): void {
+    if (text.startsWith('! ')) this.handoffs.contended(text.slice(2 + this.#clientPrefix.length));
+    else if (text.startsWith(CALL_UP)) this.#queue.calledUp(text.slice(CALL_UP.length));
+    else this.#queue.woken(text);
+  }
+
+  #missed(): void {
+    this.handoffs.doubtAll();
+    this.#queue.standAgain();
+  }
+}

@@ -1,0 +1,163 @@
+import type { TakeBacks } from './take-backs.js';
+import type { NamedLock } from '../keys/named-lock.js';
+import { LockBatch } from './lock-batch.js';
+import { ACQUIRE_OR_RELEASE, lockArgs } from '../lua/lock-script.js';
+import { rethrow } from '../../../redis-client/redis-script.js';
+import { asFencingToken, isErrorText, isOne, isRefusal } from '../lua/replies.js';
+import type { Refused } from '../lua/replies.js';
+import type { ScriptRunner } from './script-runner.js';
+import { LARGEST_CALL } from './call-batcher.js';
+import { BatchProbe } from './batch-probe.js';
+
+/** Size of the first batch of an event-loop turn, in keys: small, so that the server starts early; later batches double. */
+const FIRST_CALL = 4;
+
+/** A request about a lock: without a `ttl`, to free it. */
+interface LockCall {
+  readonly held: NamedLock;
+  readonly ttl?: number;
+  readonly floor?: bigint | undefined;
+}
+
+/**
+ * Takes and frees locks. The requests of one turn of the event loop leave in few calls, in their order: a command costs the
+ * client and the server more than its work on a lock.
+ */
+export class LockCalls {
+  readonly #runner: ScriptRunner;
+  readonly #slotOf: (lock: string) => number;
+  readonly #gathers: boolean;
+  /** Batches not yet sent, by group: groups cannot share a call. */
+  readonly #gathered = new Map<number, LockBatch>();
+  #first = FIRST_CALL;
+  /** Size of the batch at which it is sent, and how much of it is still missing. */
+  #limit = 0;
+  #missing = 0;
+  /** Of the present turn; 0 without one. */
+  #size = 0;
+  readonly #probe = new BatchProbe();
+  readonly #takeBacks: TakeBacks;
+
+  /** `slotOf` separates keys that cannot share a call. Without `gathers`, each request has its own call. */
+  constructor(
+    runner: ScriptRunner,
+    slotOf: (lock: string) => number,
+    gathers: boolean,
+    takeBacks: TakeBacks,
+  ) {
+    this.#takeBacks = takeBacks;
+    this.#runner = runner;
+    this.#slotOf = slotOf;
+    this.#gathers = gathers;
+  }
+
+  /** From now on, a turn sends once it is over: this process also waits for other servers. */
+  gatherWholeTurns(): void {
+    this.#first = LARGEST_CALL;
+  }
+
+  /**
+   * Resolves with `read` of the fencing token; `undefined` when another caller has the lock. Of several keys, `refused` is
+   * called with one that another caller has.
+   */
+  acquire<T>(
+    held: NamedLock,
+    ttl: number,
+    floor: bigint | undefined,
+    read: (fence: bigint) => T,
+    refused?: Refused,
+  ): Promise<T | undefined> {
+    this.#takeBacks.forget(held);
+    const { keys } = held.request;
+    const granted = (fence: unknown) =>
+      isRefusal(keys, fence, refused) ? undefined : read(asFencingToken(fence));
+    return this.#ask({ held, ttl, floor }, granted, this.#abandoning(held));
+  }
+
+  /** Resolves `false` when a key had been lost. A failed release is repeated in the background. */
+  release(held: NamedLock): Promise<boolean> {
+    return this.#ask({ held }, isOne, this.#abandoning(held));
+  }
+
+  /** After a request that failed; it may have been applied all the same. */
+  abandon(held: NamedLock): void {
+    this.#takeBacks.add(held, () => this.#ask({ held }, isOne, rethrow));
+  }
+
+  #abandoning(held: NamedLock): (error: unknown) => never {
+    return (error) => {
+      this.abandon(held);
+      throw error;
+    };
+  }
+
+  #ask<T>(
+    { held, ttl, floor }: LockCall,
+    read: (answer: unknown) => T,
+    failed: (error: unknown) => never,
+  ): Promise<T> {
+    if (!this.#gathers || this.#goesAlone()) {
+      const args = lockArgs(held.value, held.request.keys.length, ttl, floor);
+      if (ttl === undefined)
+        return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
+      return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
+    }
+    const batch = this.#batchFor(held);
+    const index = batch.add(held, ttl, floor);
+    this.#count(held.request.keys.length);
+    return batch.answers.then((answers) => {
+      try {
+        return read(answerFrom(answers, index));
+      } catch (error) {
+        return failed(error);
+      }
+    }, failed);
+  }
+
+  #goesAlone(): boolean {
+    if (this.#size > 0) return false;
+    if (this.#probe.goesAtOnce()) return true;
+    this.#limit = this.#first;
+    this.#missing = this.#first;
+    process.nextTick(this.#end);
+    return false;
+  }
+
+  #batchFor(held: NamedLock): LockBatch {
+    const slot = this.#slotOf(held.keys[0]!);
+    let batch = this.#gathered.get(slot);
+    if (!batch) this.#gathered.set(slot, (batch = new LockBatch()));
+    return batch;
+  }
+
+  /** Counts one more request. A lock of many keys is as much work for the server as many locks. */
+  #count(keys: number): void {
+    this.#size++;
+    this.#missing -= keys;
+    if (this.#missing > 0) return;
+    this.send();
+    this.#limit = Math.min(2 * this.#limit, LARGEST_CALL);
+    this.#missing = this.#limit;
+  }
+
+  readonly #end = (): void => {
+    this.#probe.looked(this.#size);
+    this.#size = 0;
+    this.send();
+  };
+
+  /** Sends all batches. */
+  send(): void {
+    if (this.#gathered.size === 0) return;
+    const batches = [...this.#gathered.values()];
+    this.#gathered.clear();
+    for (const batch of batches) batch.send(this.#runner);
+  }
+}
+
+/** A single lock in a call has no text of an error: that is an error of the command. */
+function answerFrom(answers: readonly unknown[], index: number): unknown {
+  const answer = answers[index];
+  if (answers.length > 1 && isErrorText(answer)) throw new Error(answer);
+  return answer;
+}

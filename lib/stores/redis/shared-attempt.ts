@@ -1,0 +1,37 @@
+import { LockPermitsError } from '../../core/contract/lock-errors.js';
+import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
+import { otherPermits } from './keys/named-lock.js';
+import type { LeaseContext } from './lease/lease-context.js';
+import { isOne, isRefusal, unknownReply } from './lua/replies.js';
+import type { Refused } from './lua/replies.js';
+import { SharedRedisLease } from './lease/shared-redis-lease.js';
+import { abandonShared } from './lease/shared-release.js';
+import { ACQUIRE_SHARED } from './lua/sharing-scripts.js';
+
+/**
+ * One attempt to share some locks. Resolves `undefined` when other callers hold or await them; of several, `refused` gets one.
+ */
+export function tryShare(
+  request: AcquireRequest,
+  permits: number,
+  context: LeaseContext,
+  refused: Refused,
+): Promise<Lease | undefined> {
+  const { names, runner, takeBacks } = context;
+  const held = names.shared(request, permits);
+  takeBacks.forget(held);
+  const read = (reply: unknown) => {
+    if (Array.isArray(reply)) throw otherPermits(request, permits, reply);
+    if (isRefusal(request.keys, reply, refused)) return undefined;
+    if (isOne(reply)) {
+      context.holds(request.ttl);
+      return new SharedRedisLease(held, context);
+    }
+    throw unknownReply('1, nil or a list', reply);
+  };
+  const failed = (error: unknown): never => {
+    if (!(error instanceof LockPermitsError)) abandonShared(takeBacks, runner, held);
+    throw error;
+  };
+  return runner.change(ACQUIRE_SHARED, held.keys, [held.value, request.ttl], read, failed);
+}

@@ -1,0 +1,96 @@
+import type { LockInspection } from '../../../core/contract/lock-store.js';
+import { asInspection } from '../shared/lock-inspection.js';
+import { SHARED, keyBytes } from '../shared/lock-table.js';
+import type { Claim, LockTable } from '../shared/lock-table.js';
+import { MICROSECONDS, MysqlConnections, NOW, fencingFloor, holderBytes, isChanged, microseconds } from './mysql-connections.js'; // prettier-ignore
+import { MysqlPermits } from './mysql-permits.js';
+import { asNumber, asRow, columnsOf } from '../shared/sql-answers.js';
+import type { MysqlClient } from '../shared/sql-clients.js';
+
+/** MySQL 8 and MariaDB. Text is sent as bytes, which need no quotes: what quotes mean depends on `sql_mode`. */
+export class MysqlTable implements LockTable {
+  readonly permits: MysqlPermits;
+  readonly #connections: MysqlConnections;
+  readonly #table: string;
+  readonly #ddl: string;
+
+  constructor(client: MysqlClient, quoted: string, ddl: string) {
+    this.#connections = new MysqlConnections(client);
+    this.permits = new MysqlPermits(this.#connections, quoted);
+    this.#table = quoted;
+    this.#ddl = ddl;
+  }
+
+  /**
+   * MySQL has no RETURNING, and a replica could answer a read. So the answer is the last LAST_INSERT_ID(n) of the statement: the
+   * fencing token when the row was taken, and 0 when it is held. The zero is computed from the row, because a constant might be
+   * computed first.
+   */
+  async acquire({ key, token, holder, ttl, ...claim }: Claim): Promise<bigint | undefined> {
+    const its = Buffer.from(token);
+    const name = holderBytes(holder);
+    const until = `${NOW} + INTERVAL ${microseconds(ttl)} MICROSECOND`;
+    const floor = fencingFloor(claim.fencingFloor);
+    const isFree = `(\`token\` IS NULL OR \`token\` = ? OR \`expires_at\` <= ${NOW})`;
+    const { insertId } = await this.#connections.change(
+      `INSERT INTO ${this.#table} (\`key\`, \`token\`, \`holder\`, \`fencing\`, \`expires_at\`)
+VALUES (?, ?, CONVERT(? USING utf8mb4), LAST_INSERT_ID(${floor}), ${until})
+ON DUPLICATE KEY UPDATE
+  \`fencing\` = IF(${isFree}, LAST_INSERT_ID(GREATEST(\`fencing\` + 1, ${floor})), \`fencing\` + LAST_INSERT_ID(\`fencing\` * 0)),
+  \`holder\` = IF(${isFree}, CONVERT(? USING utf8mb4), \`holder\`),
+  \`token\` = IF(${isFree}, ?, \`token\`),
+  \`expires_at\` = IF(${isFree}, ${until}, \`expires_at\`)`,
+      [keyBytes(key), its, name, its, its, name, its, its, its],
+    );
+    return insertId === 0n ? undefined : insertId;
+  }
+
+  extend(key: string, token: string, ttl: number): Promise<boolean> {
+    return this.#changeOurs(key, token, `\`expires_at\` = ${NOW} + INTERVAL ${microseconds(ttl)} MICROSECOND`); // prettier-ignore
+  }
+
+  release(key: string, token: string): Promise<boolean> {
+    return this.#changeOurs(key, token, `\`token\` = NULL, \`holder\` = NULL, \`expires_at\` = ${NOW}`); // prettier-ignore
+  }
+
+  async inspect(key: string): Promise<LockInspection | undefined> {
+    const rows = await this.#connections.read(
+      `SELECT \`holder\`, CAST(TIMESTAMPDIFF(MICROSECOND, ${NOW}, \`expires_at\`) / 1000 AS CHAR), CAST(\`fencing\` AS CHAR),
+  IF(\`token\` = '${SHARED}', CAST(\`permits\` AS CHAR), NULL), CAST(\`sharers\` AS CHAR), CAST(${MICROSECONDS} AS CHAR)
+FROM ${this.#table} WHERE \`key\` = ? AND \`token\` IS NOT NULL AND \`expires_at\` > ${NOW}`,
+      [keyBytes(key)],
+    );
+    return asInspection(key, asRow(rows));
+  }
+
+  async time(): Promise<number> {
+    const row = asRow(await this.#connections.read(`SELECT CAST(${MICROSECONDS} AS CHAR)`, []));
+    return asNumber(columnsOf(row, 1)[0]) / 1_000;
+  }
+
+  /** Reads first: a DELETE would lock every row that it looks at. */
+  async sweep(limit: number): Promise<number> {
+    const isStale = `\`expires_at\` < ${NOW} - INTERVAL 1 DAY AND \`fencing\` < ${MICROSECONDS}`;
+    const stale = await this.#connections.read(`SELECT \`key\` FROM ${this.#table} WHERE ${isStale} LIMIT ?`, [limit]); // prettier-ignore
+    if (stale.length === 0) return 0;
+    const keys = stale.map((row) => columnsOf(row, 1)[0]);
+    const marks = keys.map(() => '?').join(', ');
+    const { affectedRows } = await this.#connections.change(
+      `DELETE FROM ${this.#table} WHERE \`key\` IN (${marks}) AND ${isStale}`,
+      keys,
+    );
+    return affectedRows;
+  }
+
+  async create(): Promise<void> {
+    await this.#connections.change(this.#ddl, []);
+  }
+
+  async #changeOurs(key: string, token: string, assignments: string): Promise<boolean> {
+    const changes = await this.#connections.change(
+      `UPDATE ${this.#table} SET ${assignments} WHERE \`key\` = ? AND \`token\` = ? AND \`expires_at\` > ${NOW}`,
+      [keyBytes(key), Buffer.from(token)],
+    );
+    return isChanged(changes);
+  }
+}

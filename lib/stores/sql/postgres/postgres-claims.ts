@@ -1,0 +1,27 @@
+import { keyBytes } from '../shared/lock-table.js';
+import type { Claim } from '../shared/lock-table.js';
+
+/**
+ * Milliseconds that a key is kept for the waiter that got it, until the waiter answers: longer than the interval of heartbeats.
+ */
+export const HAND_OVER = 1_500;
+
+/**
+ * Milliseconds after its last heartbeat for which a waiter counts as alive, in a queue of up to `LINE_PER_BEAT`; more in longer
+ * ones.
+ */
+export const HEARTBEAT = 3_000;
+/** Milliseconds between two heartbeats of such a waiter. Each writes the whole queue. */
+export const BEAT = 1_000;
+/** At most this many waiters write within `BEAT`, however long the queue is. */
+export const LINE_PER_BEAT = 5;
+/**
+ * Milliseconds that a row is free while callers wait: the waiter that should have taken it is then dead. All waiters are then to
+ * send a heartbeat.
+ */
+export const ROLL_CALL = 500;
+
+/** $1 to $5 of statements that take a row. */
+export function claimValues({ key, token, ttl, holder, fencingFloor }: Claim): unknown[] {
+  return [keyBytes(key), token, holder ?? null, ttl, fencingFloor?.toString() ?? null];
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { FencingRange, Lease } from '../../../core/contract/lock-store.js';
+import { takeBack } from '../connections/abandoned-claims.js';
+import type { PostgresTable } from './postgres-table.js';
+import { SqlLease } from '../shared/sql-lease.js';
+import { retried } from '../shared/sql-retries.js';
+
+/** Maximum number of consecutive grants inside one process while another process waits. */
+const LOCAL_PASSES = 8;
+
+/** A lease that may have been handed over, and that can be handed over inside the process while no other process waits. */
+export class PostgresLease extends SqlLease {
+  readonly #table: PostgresTable;
+  /** Hand-overs since the last time when no other process waited. */
+  readonly #passes: number;
+
+  constructor(
+    table: PostgresTable,
+    key: string,
+    token: string,
+    fencingToken?: bigint,
+    passes: number = 0,
+  ) {
+    super(table, key, token, fencingToken);
+    this.#table = table;
+    this.#passes = passes;
+  }
+
+  override async extend(ttl: number): Promise<boolean> {
+    const { key, token, isHandedOff } = this;
+    if (isHandedOff) return false;
+    const { value } = await this.extended(ttl, () =>
+      retried(() => this.#table.confirm(key, token, ttl)),
+    );
+    this.fencingToken ??= value;
+    return value !== undefined;
+  }
+
+  handOff(
+    ttl: number,
+    _renew: boolean,
+    tokens?: FencingRange,
+  ): Promise<Lease | undefined> | undefined {
+    if (tokens !== undefined || this.#passes >= LOCAL_PASSES) return undefined;
+    this.isHandedOff = true;
+    return this.#handOff(ttl);
+  }
+
+  /** With a token of its own: an extension of ours that is still under way then changes nothing for the next holder. */
+  async #handOff(ttl: number): Promise<Lease | undefined> {
+    const { key, token } = this;
+    const next = randomUUID();
+    try {
+      const { value } = await retried(() => this.#table.pass(key, token, next, ttl));
+      if (!value) return undefined;
+      const passes = value.isAwaited ? this.#passes + 1 : 0;
+      return new PostgresLease(this.#table, key, next, value.fencing, passes);
+    } catch (error) {
+      for (const either of [token, next]) takeBack(this.#table, key, either, ttl);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { systemClock } from '../../../core/async/clock.js';
+
+/** A waiter between two reads. */
+export class QueuePlace {
+  readonly #signal: AbortSignal;
+  #isHandedOver = false;
+  #mustLook = false;
+  #wake: (() => void) | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#stop, { once: true });
+  }
+
+  get isHandedOver(): boolean {
+    return this.#isHandedOver;
+  }
+
+  handOver(): void {
+    this.#isHandedOver = true;
+    this.look();
+  }
+
+  /** Ends the pause, or the next one. */
+  look(): void {
+    this.#mustLook = true;
+    this.#wake?.();
+  }
+
+  /** Resolves after `ms`, or as soon as there is something to read. Never rejects. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = systemClock.schedule(ms, () => this.#wake?.());
+      this.#wake = () => {
+        cancel();
+        this.#wake = undefined;
+        this.#mustLook = false;
+        resolve();
+      };
+      if (this.#mustLook || this.#signal.aborted) this.#wake();
+    });
+  }
+
+  close(): void {
+    this.#signal.removeEventListener('abort', this.#stop);
+  }
+
+  readonly #stop = (): void => this.look();
+}

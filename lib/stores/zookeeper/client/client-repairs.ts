@@ -1,0 +1,60 @@
+import { CreateMode } from './zookeeper-client.js';
+import type { ConnectionManager, OutgoingRequest } from './zookeeper-client.js';
+
+/** `ConnectionManager.STATES.DISCONNECTED`. */
+const DISCONNECTED = 0;
+/** The opcode for containers, which the client does not know, after four bytes of length and four of the request's number. */
+const CREATE_CONTAINER = 19;
+const OPCODE_AT = 8;
+
+/**
+ * Makes `node-zookeeper-client` 1.1 fit for locks, from outside:
+ *
+ * - it throws in its data handler, and so ends the process, at error codes that it does not know (-118, session moved): the
+ *   connection is cut instead, and made anew
+ * - half a reply that was there when a connection ended would come before the first reply of the next connection
+ * - requests that a lost connection has not sent yet would be sent by the next one, although they have been reported as failed
+ * - it knows no containers
+ */
+export function repair(manager: ConnectionManager): void {
+  const receive = manager.onSocketData.bind(manager);
+  const send = manager.queue.bind(manager);
+  manager.onSocketData = (bytes) => {
+    try {
+      receive(bytes);
+    } catch {
+      cut(manager);
+    }
+  };
+  manager.queue = (request, done) => {
+    if (request.payload?.flags === CreateMode.container) askForContainer(request);
+    send(request, done);
+  };
+  manager.on('state', (state) => {
+    if (state !== DISCONNECTED) return;
+    manager.pendingBuffer = null;
+    manager.packetQueue.queue.length = 0;
+  });
+}
+
+/** Ends the connection, or the attempt to make one. The client goes on with the next server. */
+export function cut(manager: ConnectionManager): void {
+  clearTimeout(manager.connectTimeoutHandler ?? undefined); // this would end the next attempt
+  manager.socket?.destroy();
+}
+
+/** Ends the client for good, even between two attempts, where `close` does not stop it. */
+export function retire(manager: ConnectionManager): void {
+  manager.connect = () => {};
+  manager.onSocketConnected = () => cut(manager);
+  cut(manager);
+}
+
+function askForContainer(request: OutgoingRequest): void {
+  const toBuffer = request.toBuffer.bind(request);
+  request.toBuffer = () => {
+    const bytes = toBuffer();
+    bytes.writeInt32BE(CREATE_CONTAINER, OPCODE_AT);
+    return bytes;
+  };
+}

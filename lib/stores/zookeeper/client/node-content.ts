@@ -1,0 +1,59 @@
+import type { Call } from './open-calls.js';
+import { checkLine, checkNode, checkStat } from './zookeeper-answers.js';
+import type { Done, Stat, TransactionResult, ZooKeeperClient } from './zookeeper-client.js';
+
+export interface NodeContent {
+  readonly data: Buffer;
+  readonly czxid: bigint;
+  /** This session has made it, and it ends with the session. */
+  readonly isOurs: boolean;
+}
+
+/** A node as the client reads it. */
+export interface RawNode {
+  readonly data: Buffer;
+  readonly stat: Stat;
+}
+
+const NO_DATA = Buffer.alloc(0);
+
+export function readingOf(client: ZooKeeperClient, path: string): Call<RawNode> {
+  const send = (done: Done<RawNode>) =>
+    client.getData(path, (error, data, stat) => done(error, { data: data ?? NO_DATA, stat }));
+  return { path, isWrite: false, check: checkNode, send };
+}
+
+/** As the session `id` sees it. */
+export function contentOf({ data, stat }: RawNode, id: Buffer): NodeContent {
+  const isOurs = stat.ephemeralOwner.equals(id);
+  return { data, isOurs, czxid: stat.czxid.readBigInt64BE() };
+}
+
+/** The nodes below the node of a key. */
+export interface LineContent {
+  readonly names: readonly string[];
+  /** The last transaction that wrote to the node, or the one that created it: see `nodes/numbering.ts`. */
+  readonly numberedAt: bigint;
+}
+
+/** As the client reads it. */
+interface RawLine {
+  readonly names: readonly string[];
+  readonly stat: Stat;
+}
+
+export function lineReadingOf(client: ZooKeeperClient, path: string): Call<RawLine> {
+  const send = (done: Done<RawLine>) =>
+    client.getChildren(path, (error, names, stat) => done(error, { names, stat }));
+  return { path, isWrite: false, check: checkLine, send };
+}
+
+export function lineContentOf({ names, stat }: RawLine): LineContent {
+  return { names, numberedAt: stat.mzxid.readBigInt64BE() };
+}
+
+/** The transaction that wrote to a node. */
+export function writtenBy({ stat }: TransactionResult): bigint {
+  checkStat(stat);
+  return stat.mzxid.readBigInt64BE();
+}

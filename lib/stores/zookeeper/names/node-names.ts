@@ -1,0 +1,62 @@
+import type { Standing } from '../../kit/place-in-line.js';
+
+/** One node of a key's line. */
+export interface LineNode extends Standing {
+  readonly name: string;
+  /** The name of the request: everything before the kind. */
+  readonly request: string;
+  /** Given by the server: grows within one line, and wraps from 2^31 - 1 to -2^31. */
+  readonly sequence: number;
+}
+
+const NODE_NAME = /^(.+)-(write|read|permits[1-9]\d*)-(-?\d+)$/;
+const READER_MARK = '-reads';
+
+/**
+ * Any text as one element of a path: a character other than `A-Z a-z 0-9 - _ . ! ~ * ' ( )` becomes `%` and the bytes of its
+ * UTF-8 form. So does a point at the beginning, because `.` and `..` are no names. `decodeURIComponent` reads it back.
+ */
+export function pathElement(text: string): string {
+  return encodeURIComponent(text).replace(/^\./, '%2E');
+}
+
+/** The name of a request's node before the server appends its number. */
+export function nodePrefix(token: string, permits: number | undefined): string {
+  return `${pathElement(token)}-${kindOf(permits)}-`;
+}
+
+/** The node beside that of a writer that says that it has become a reader. */
+export function readerMark(name: string): string {
+  return `${name}${READER_MARK}`;
+}
+
+/** The nodes of a line, in order, whatever the order of their names. Names of other shapes do not count. */
+export function nodesOf(names: readonly string[]): LineNode[] {
+  const all = new Set(names);
+  return names
+    .flatMap((name) => parseNode(name) ?? [])
+    .map((node) => (all.has(readerMark(node.name)) ? { ...node, permits: Infinity } : node))
+    .toSorted(byNumber);
+}
+
+/** `undefined` for a node of another program. */
+export function parseNode(name: string): LineNode | undefined {
+  const [, request, kind, digits] = NODE_NAME.exec(name) ?? [];
+  if (request === undefined) return undefined;
+  return { name, request, permits: permitsOf(kind!), sequence: Number(digits) };
+}
+
+function kindOf(permits: number | undefined): string {
+  if (permits === undefined) return 'write';
+  return permits === Infinity ? 'read' : `permits${permits}`;
+}
+
+function permitsOf(kind: string): number | undefined {
+  if (kind === 'write') return undefined;
+  return kind === 'read' ? Infinity : Number(kind.slice('permits'.length));
+}
+
+/** The number wraps, so the distance from one to the other decides. */
+function byNumber(one: LineNode, other: LineNode): number {
+  return (one.sequence - other.sequence) | 0;
+}

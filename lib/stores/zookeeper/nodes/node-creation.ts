@@ -1,0 +1,73 @@
+import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
+import type { Connection } from '../client/connection.js';
+import { insist } from '../session/insistence.js';
+import { nodesFrom } from '../names/line.js';
+import type { Lines } from '../names/lines.js';
+import type { ConnectLimits, Session } from '../session/session.js';
+
+/** The plan of a request's nodes: one in the line of each key, all made by one transaction. */
+export interface NodePlan {
+  readonly keys: readonly string[];
+  /** The nodes of the keys. */
+  readonly lines: readonly string[];
+  /** As in `AcquireRequest`. */
+  readonly permits: number | undefined;
+  /** The beginning of the names: it names the request, so that nodes whose creation was not answered are found again. */
+  readonly prefix: string;
+  readonly data: Buffer;
+}
+
+/**
+ * Resolves with the paths of the new nodes, in the order of the lines. A creation whose reply was lost may have been done. So the
+ * nodes are looked for first, after a write that makes sure that this server knows of them. They count only if this session made
+ * them, because those of another one may go at any time, and only if all are there. After a failure, none stays.
+ */
+export async function createNodes(
+  lines: Lines,
+  session: Session,
+  plan: NodePlan,
+  patience: ConnectLimits,
+): Promise<string[]> {
+  let isInDoubt = false;
+  const create = async (connection: Connection, isRepeated: boolean) => {
+    isInDoubt = isRepeated;
+    if (isInDoubt) {
+      const found = await findNodes(connection, lines, plan);
+      if (found.every((path) => path !== undefined)) return found;
+      await removeAll(connection, found);
+    }
+    const paths = plan.lines.map((line) => `${line}/${plan.prefix}`);
+    return lines.enter(connection, paths, plan.data);
+  };
+  try {
+    return await session.retry(create, patience);
+  } catch (error) {
+    if (isInDoubt || error instanceof UnknownAnswerError) takeBack(lines, session, plan);
+    throw error;
+  }
+}
+
+/** The nodes of the plan that this session has made: one path for each line, `undefined` where there is none. */
+async function findNodes(connection: Connection, { root }: Lines, plan: NodePlan) {
+  await connection.check([root]);
+  return Promise.all(
+    plan.lines.map(async (line) => {
+      for (const name of nodesFrom(plan.prefix, (await connection.line(line))?.names ?? [])) {
+        const path = `${line}/${name}`;
+        if ((await connection.read(path))?.isOurs) return path;
+      }
+      return undefined;
+    }),
+  );
+}
+
+async function removeAll(connection: Connection, paths: readonly (string | undefined)[]) {
+  await Promise.all(paths.map(async (path) => path && (await connection.remove(path))));
+}
+
+/** Runs in the background. */
+function takeBack(lines: Lines, session: Session, plan: NodePlan): void {
+  const remove = async (connection: Connection) =>
+    removeAll(connection, await findNodes(connection, lines, plan));
+  insist(session, remove).catch(() => {}); // the session has ended, and the nodes with it
+}

@@ -1,0 +1,79 @@
+import { systemClock } from '../../../lib/core/async/clock.js';
+import { LocalQueue } from '../../../lib/core/line/local-queue.js';
+import { TimerQueue } from '../../../lib/core/async/timer-queue.js';
+import { LocalTicket } from '../../../lib/core/line/local-ticket.js';
+import type { TicketLimits } from '../../../lib/core/line/local-ticket.js';
+
+/** Far more than the callers below need to come to the front of two keys. */
+const MOST_ARRIVALS = 1_000;
+const LIMITS: TicketLimits = {
+  timers: new TimerQueue(systemClock),
+  deadline: Infinity,
+  signal: undefined,
+  tooLate: () => new Error('too late'),
+};
+
+const ALONE = { permits: undefined, autoExtend: true };
+
+describe.each([
+  ['alone', undefined],
+  ['with two others', 3],
+  ['as readers', Infinity],
+])('those who want two keys %s, and stand in the lines of both', (_, permits) => {
+  let arrivals: number;
+  let queue: LocalQueue<LocalTicket>;
+
+  /** Those who go round in microtasks would stop the process, and so every timeout. */
+  class CountedTurn extends LocalTicket {
+    override arrive(...passed: Parameters<LocalTicket['arrive']>): boolean {
+      if (++arrivals > MOST_ARRIVALS) throw new Error('they go round for ever');
+      return super.arrive(...passed);
+    }
+  }
+
+  beforeEach(() => {
+    arrivals = 0;
+    queue = new LocalQueue<LocalTicket>();
+  });
+
+  const hold = (key: string): LocalTicket => {
+    const turn = new LocalTicket(queue, [key], 1_000, ALONE);
+    expect(turn.take()).toBe(true);
+    return turn;
+  };
+  const comeAndGo = async (turn: LocalTicket): Promise<void> => {
+    if (!turn.take()) await turn.wait(LIMITS);
+    turn.leave();
+  };
+  const eight = () =>
+    Array.from({ length: 8 }, () =>
+      comeAndGo(new CountedTurn(queue, ['a', 'b'], 1_000, { ...ALONE, permits })),
+    );
+
+  it('come to the front of both, one after the other', async () => {
+    const [a, b] = [hold('a'), hold('b')];
+    const first = eight(); // in the line of a
+    a.leave(); // now in that of b
+    const again = hold('a');
+    const second = eight(); // in the line of a
+    again.leave();
+    b.leave();
+    await Promise.all([...first, ...second]);
+    expect(queue.taken(['a', 'b'])).toBeUndefined();
+  });
+
+  it('let others go on, also when some of them give up', async () => {
+    const [a, b] = [hold('a'), hold('b')];
+    const leaving = new CountedTurn(queue, ['a', 'b'], 1_000, { ...ALONE, permits });
+    const left = leaving.wait(LIMITS);
+    const staying = eight();
+    const single = comeAndGo(new LocalTicket(queue, ['a'], 1_000, ALONE));
+    leaving.stop(new Error('enough'));
+    await expect(left).rejects.toThrow('enough');
+    a.leave();
+    await single; // while all others stand in the line of b
+    b.leave();
+    await Promise.all(staying);
+    expect(queue.taken(['a', 'b'])).toBeUndefined();
+  });
+});

@@ -1,0 +1,55 @@
+import { FakeClock } from 'nest-holdfast/testing';
+import { StoreCalls } from '../../../lib/core/store/store-call';
+import type { StoreCall } from '../../../lib/core/store/store-call';
+import { TimerQueue } from '../../../lib/core/async/timer-queue';
+import { deferred, never, watch } from '../support/outcome';
+
+function setUp() {
+  const clock = new FakeClock(50_000);
+  const calls = new StoreCalls(clock, new TimerQueue(clock));
+  const make = (call: Partial<StoreCall<string, string>>) =>
+    watch(
+      calls.make<string, string>({
+        ask: never,
+        within: 300,
+        check: () => undefined,
+        read: (answer) => answer,
+        recover: (error) => `recovered from ${String(error)}`,
+        ...call,
+      }),
+    );
+  return { clock, make };
+}
+
+describe('a call to a store', () => {
+  it('may be answered late where nobody is interested', async () => {
+    const { clock, make } = setUp();
+    const answer = deferred<string>();
+    const outcome = make({ ask: () => answer.promise });
+    await clock.advance(300);
+    answer.resolve('late');
+    await new Promise(setImmediate); // Jest fails a test during which a rejection was unhandled
+    expect(outcome.value).toBe('recovered from StoreTimeout: no answer within 300 ms');
+  });
+
+  it('hands over an answer that came late, and only such a one', async () => {
+    const { clock, make } = setUp();
+    const late = jest.fn();
+    const [first, second] = [deferred<string>(), deferred<string>()];
+    make({ ask: () => first.promise, late });
+    make({ ask: () => second.promise, late });
+    first.resolve('in time');
+    await clock.advance(300);
+    second.resolve('late');
+    await clock.advance(0);
+    expect(late.mock.calls).toEqual([['late']]);
+  });
+
+  it('does not wait where its signal has aborted before', async () => {
+    const { clock, make } = setUp();
+    const outcome = make({ signal: AbortSignal.abort('the end') });
+    await clock.advance(0);
+    expect(outcome.value).toBe('recovered from the end');
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

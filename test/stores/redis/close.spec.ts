@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { LockStoreError } from 'nest-holdfast';
+import { rejectionOf } from '../../core/support/outcome.js';
+import { RedisServer } from '../../support/redis-server.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+import { QueueProcess, standing } from '../queue-process.js';
+import { disconnect } from './locks.js';
+
+describe('closing a store whose client has just come back', () => {
+  let server: RedisServer;
+  let proxy: TcpProxy;
+  let own: QueueProcess;
+
+  beforeEach(async () => {
+    server = await RedisServer.shared();
+    proxy = await TcpProxy.start(server.port);
+    own = new QueueProcess(proxy.url);
+  });
+
+  afterEach(async () => {
+    await own[Symbol.asyncDispose]();
+    await proxy.stop();
+    await server.stop();
+  });
+
+  // A rejection that nobody catches fails the test that runs.
+  it('lets the client be closed at once: no subscription is under way that nobody would catch', async () => {
+    await server.command('SET', 'lock:order:42', 'somebody', 'PX', 60_000);
+    const waiting = rejectionOf(own.locks.acquire('order:42'));
+    await standing(server, 'order:42', 1);
+    const ready = once(own.redis, 'ready');
+    proxy.cutAll();
+    await ready;
+    await own.locks.close();
+    const end = once(own.redis, 'end');
+    disconnect(own.redis);
+    await end;
+    for (let i = 0; i < 3; i++) await turn();
+    expect(await waiting).toBeInstanceOf(LockStoreError);
+  });
+});

@@ -1,0 +1,160 @@
+import type { Lock } from 'nest-holdfast';
+import { systemClock } from '../../../lib/core/async/clock.js';
+import { Shares } from '../../../lib/stores/redis/queue/shares.js';
+import { rejectionOf } from '../../core/support/outcome.js';
+import { nothingLeft } from '../../support/faults/left-behind.js';
+import { RedisServer } from '../../support/redis-server.js';
+import { QueueProcess, inLine, standing } from '../queue-process.js';
+
+/** Milliseconds: a lock that was held for so long is left free for a hundredth of it, which is longer than any test. */
+const LONG = 10_000_000;
+
+describe('A lock that is left free for a moment', () => {
+  let server: RedisServer;
+  let holding: QueueProcess;
+  let first: QueueProcess;
+  let second: QueueProcess;
+
+  beforeEach(async () => {
+    server = await RedisServer.shared();
+    holding = process(LONG);
+    first = process(LONG);
+    second = process(LONG);
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    for (const each of [holding, first, second]) await each[Symbol.asyncDispose]();
+    await nothingLeft(server);
+    await server.stop();
+  });
+
+  function process(yieldEvery: number): QueueProcess {
+    return new QueueProcess(server.url, { yieldEvery, ttl: 3 * LONG, waitTimeout: Infinity });
+  }
+
+  /** A lock that has gone from holder to holder for as long as a process may have it. */
+  async function heldForLong(own = holding): Promise<Lock> {
+    const one = await own.locks.acquire('order:42');
+    const next = own.locks.acquire('order:42');
+    await one.release();
+    const lock = await next;
+    const now = systemClock.now.bind(systemClock);
+    jest.spyOn(systemClock, 'now').mockImplementation(() => now() + LONG);
+    return lock;
+  }
+
+  const isFree = async () => (await server.command('EXISTS', 'lock:order:42')) === 0;
+
+  it('is anybody’s, and those in line have it after that in their order', async () => {
+    const lock = await heldForLong();
+    const waiting = [first.locks.acquire('order:42')];
+    await standing(server, 'order:42', 1);
+    waiting.push(second.locks.acquire('order:42'));
+    await standing(server, 'order:42', 2);
+    const before = await inLine(server, 'order:42');
+    expect(await lock.release()).toBe(true);
+    expect(await isFree()).toBe(true);
+    expect((await inLine(server, 'order:42')).map(({ value }) => value)).toEqual(
+      before.map(({ value }) => value),
+    );
+    const asked = jest.spyOn(holding.redis, 'evalsha');
+    expect(await holding.locks.tryAcquire('order:42')).toBeUndefined();
+    expect(await holding.locks.tryAcquire(['order:41', 'order:42'])).toBeUndefined();
+    expect(await holding.locks.tryAcquire('order:42', { mode: 'read' })).toBeUndefined();
+    expect(asked).not.toHaveBeenCalled();
+    await holding.locks.close(); // which ends the moment
+    for (const next of waiting) await (await next).release();
+  });
+
+  it('goes to the first in line when the process that left it free dies', async () => {
+    const lock = await heldForLong();
+    const next = first.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    await lock.release();
+    holding.redis.disconnect();
+    await (await next).release();
+  });
+
+  it('is not waited for by those whose wait has ended', async () => {
+    const lock = await heldForLong();
+    const over = new AbortController();
+    const next = rejectionOf(holding.locks.acquire('order:42', { signal: over.signal }));
+    const other = first.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    expect(await lock.release()).toBe(true);
+    over.abort(new Error('no more'));
+    expect(await next).toMatchObject({ message: 'no more' });
+    await holding.locks.close();
+    await (await other).release();
+  });
+
+  it('stays with a program that has taken it meanwhile', async () => {
+    const lock = await heldForLong();
+    const next = first.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    await lock.release();
+    expect(await server.command('SET', 'lock:order:42', 'theirs', 'NX')).toBe('OK');
+    await holding.locks.close();
+    expect(await server.command('GET', 'lock:order:42')).toBe('theirs');
+    await server.command('DEL', 'lock:order:42');
+    await (await next).release();
+  });
+
+  it('is one that others wait for: else who wants it has it at once', async () => {
+    const lock = await heldForLong();
+    expect(await lock.release()).toBe(true);
+    const again = await holding.locks.acquire('order:42', { waitTimeout: 0 });
+    await again.release();
+  });
+
+  it('is none where `yieldEvery` is Infinity', async () => {
+    await using own = process(Infinity);
+    const lock = await heldForLong(own);
+    const next = first.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    await lock.release();
+    expect(await isFree()).toBe(false);
+    await (await next).release();
+  });
+
+  it('is none before it is due', async () => {
+    const lock = await heldForLong();
+    jest.restoreAllMocks();
+    const next = first.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    await lock.release();
+    expect(await isFree()).toBe(false);
+    await (await next).release();
+  });
+
+  it('loses what it was to be told, and the first in line has it all the same', async () => {
+    const lock = await heldForLong();
+    const next = first.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    jest.spyOn(holding.redis, 'evalsha').mockRejectedValueOnce(new Error('no answer'));
+    expect(await lock.release()).toBe(false);
+    await (await next).release();
+  });
+});
+
+describe('yieldEvery', () => {
+  it.each([0, -1, 0.5, NaN, '8', null])('refuses %p', (yieldEvery) => {
+    const make = () =>
+      new QueueProcess('redis://127.0.0.1:1', { yieldEvery: yieldEvery as number });
+    expect(make).toThrow(typeof yieldEvery === 'number' ? RangeError : TypeError);
+    expect(make).toThrow(/yieldEvery/);
+  });
+
+  it('adds up what several tenures of a process had', () => {
+    const shares = new Shares(1_000);
+    jest.spyOn(systemClock, 'now').mockReturnValue(400);
+    expect(shares.end('a', shares.dueAt('a', 0))).toBe(false);
+    expect(shares.dueAt('a', 500)).toBe(1_100); // 400 of them are over
+    expect(shares.dueAt('b', 500)).toBe(1_500);
+    jest.spyOn(systemClock, 'now').mockReturnValue(1_100);
+    expect(shares.end('a', 1_100)).toBe(true);
+    expect(shares.dueAt('a', 1_200)).toBe(2_200);
+    jest.restoreAllMocks();
+  });
+});

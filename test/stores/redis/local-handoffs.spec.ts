@@ -1,0 +1,21 @@
+import type { FreeMoments } from '../../../lib/stores/redis/queue/free-moments';
+import { Shares } from '../../../lib/stores/redis/queue/shares';
+import { LocalHandoffs } from '../../../lib/stores/redis/queue/local-handoffs';
+
+type WakeUpChannel = ConstructorParameters<typeof LocalHandoffs>[0];
+
+describe('a lock that is passed on while nobody can listen yet', () => {
+  it.each([
+    ['hangs', () => new Promise<void>(() => {})],
+    ['fails', () => Promise.reject(new Error('max number of clients reached'))],
+  ])('waits for a connection that %s for a part of its ttl only', async (_, open) => {
+    const freeMoments = { shares: new Shares(Infinity) } as FreeMoments;
+    const tenures = new LocalHandoffs(
+      { isLive: false, open } as unknown as WakeUpChannel,
+      freeMoments,
+      8,
+    );
+    await tenures.listen(100);
+    expect(tenures.mayPass(tenures.begin('lock:a', 0))).toBe(true);
+  });
+});

@@ -1,0 +1,133 @@
+import type { Lock } from 'nest-holdfast';
+import { watch } from '../../core/support/outcome.js';
+import type { RedisServer } from '../../support/redis-server.js';
+import { until } from '../../support/until.js';
+import type { LineNode } from './line-node.js';
+import { TTL as LINE_TTL, except, line } from './line-quorum.js';
+import { LineProcess, Witness, arbiterOf } from './line-process.js';
+import { RedlockNodes } from './nodes.js';
+import { settled } from './stub-quorum.js';
+
+const KEY = 'order:42';
+/** Milliseconds: longer than anybody here waits, so that a key which is left behind keeps others from it. */
+const TTL = 30_000;
+const WAIT = { waitTimeout: 10_000 };
+
+describe('A lock on five nodes, where the counter of the arbiter is beyond its fencing token,', () => {
+  let nodes: RedlockNodes;
+  let own: LineProcess;
+  let other: LineProcess;
+  let arbiter: RedisServer;
+
+  beforeEach(async () => {
+    nodes = await RedlockNodes.start();
+    own = await LineProcess.start(nodes, { service: { ttl: TTL } });
+    other = await LineProcess.start(nodes, { service: { ttl: TTL } });
+    const held = await own.locks.acquire(KEY);
+    const waiting = other.locks.withLock(KEY, async () => undefined);
+    arbiter = nodes.servers[await arbiterOf(nodes, KEY)]!;
+    await held.release();
+    await waiting;
+    await nodes.nothingLeft();
+  });
+
+  afterEach(async () => {
+    await own[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+    await nodes[Symbol.asyncDispose]();
+  });
+
+  /** What claims of others leave there that came to nothing: each raises it to the time of day. */
+  async function raiseCounter({ fencingToken }: Lock): Promise<void> {
+    const counter = `${fencingToken + 1_000_000n} of-others r`;
+    await arbiter.command('SET', `{lock:${KEY}}:fence`, counter, 'EX', 60);
+  }
+
+  /** Others have the key at the arbiter, and raise its counter before they give it back. */
+  async function grantedLate(): Promise<Lock> {
+    await arbiter.command('SET', `lock:${KEY}`, 'of-others');
+    const held = await own.locks.acquire(KEY);
+    await raiseCounter(held);
+    await arbiter.command('DEL', `lock:${KEY}`);
+    return held;
+  }
+
+  async function granted(): Promise<Lock> {
+    const held = await own.locks.acquire(KEY);
+    await own.settled();
+    await raiseCounter(held);
+    return held;
+  }
+
+  it.each([
+    ['before it granted the key', grantedLate],
+    ['since', granted],
+  ])('%s, goes to all who wait, and is nowhere left', async (_, acquired) => {
+    const held = await acquired();
+    await held.extend(TTL); // nodes that have not granted it yet are asked again
+    await until(async () => (await nodes.having(KEY)).length === nodes.servers.length);
+    const witness = new Witness();
+    const waiting = [other, own].map(({ locks }) =>
+      locks.withLock(KEY, WAIT, (lock) => witness.watch(lock)),
+    );
+    await arbiterOf(nodes, KEY);
+    await held.release();
+    await Promise.all(waiting);
+    witness.confirm(2);
+    expect(witness.tokens[0]).toBeGreaterThan(held.fencingToken);
+    await nodes.nothingLeft();
+  });
+});
+
+describe('A lock on five nodes that cannot be passed on with a larger fencing token', () => {
+  /** Five nodes, and the one at which callers stand in line. */
+  async function quorum() {
+    const own = line();
+    const [first, second] = [1, 2].map(() => watch(own.locks.acquire(KEY)));
+    await settled();
+    await first!.value!.release();
+    await settled();
+    await second!.value!.release();
+    return { ...own, arbiter: own.nodes.find(({ passes }) => passes === 1)! };
+  }
+
+  /** As a kind of store that has fencing tokens, and grants what it is asked for only. */
+  function withoutRaise(node: LineNode): void {
+    const tryAcquire = node.tryAcquire.bind(node);
+    node.tryAcquire = async (request) => {
+      const lease = await tryAcquire(request);
+      delete lease?.raiseFencing;
+      return lease;
+    };
+  }
+
+  it('because the counter of the arbiter is beyond it, is released to those who wait there', async () => {
+    const { locks, nodes, arbiter } = await quorum();
+    const theirs = await arbiter.occupy(KEY);
+    const lock = await locks.acquire(KEY);
+    await arbiter.count(lock.fencingToken + 1_000_000n);
+    await theirs.release();
+    await lock.extend(LINE_TTL);
+    await settled();
+    expect(await arbiter.holder(KEY)).toBe(await nodes.find((node) => node !== arbiter)!.holder(KEY)); // prettier-ignore
+    const next = watch(locks.acquire(KEY));
+    expect(await lock.release()).toBe(true);
+    await settled();
+    expect(arbiter.passes).toBe(1);
+    await arbiter.handOver();
+    await settled();
+    expect(next.value?.isHeld).toBe(true);
+  });
+
+  it('because most nodes cannot raise theirs, is released, and not lost', async () => {
+    const { locks, nodes, arbiter } = await quorum();
+    except(nodes, arbiter).slice(0, 3).forEach(withoutRaise);
+    const lock = await locks.acquire(KEY);
+    const next = watch(locks.acquire(KEY));
+    expect(await lock.release()).toBe(true);
+    await settled();
+    await arbiter.handOver();
+    await settled();
+    expect(next.value?.isHeld).toBe(true);
+  });
+});

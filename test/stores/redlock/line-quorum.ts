@@ -1,0 +1,38 @@
+import { LockService } from 'nest-holdfast/core';
+import type { Lease, LockServiceOptions } from 'nest-holdfast/core';
+import { RedlockStore } from 'nest-holdfast/redlock';
+import { FakeClock } from 'nest-holdfast/testing';
+import { watch } from '../../core/support/outcome';
+import { LineNode } from './line-node';
+import { StubLink } from './stub-link';
+import { settled } from './stub-quorum';
+
+export const KEY = 'order:42';
+export const TTL = 10_000;
+const TIMEOUT = 50;
+
+/** Five nodes, on which somebody else holds the key, and one caller who waits. */
+export async function waiting(options: LockServiceOptions = {}) {
+  const own = line(options);
+  const theirs = await Promise.all(own.nodes.map((node) => node.occupy(KEY)));
+  const outcome = watch(own.locks.acquire(KEY));
+  await settled();
+  return { ...own, theirs, outcome, arbiter: own.nodes.find((node) => node.line.length > 0)! };
+}
+
+export function line(options: LockServiceOptions = {}) {
+  const clock = new FakeClock(50_000);
+  const links = Array.from({ length: 5 }, (_, index) => new StubLink(`${index}`, clock));
+  const nodes = links.map((link) => new LineNode(clock, link));
+  const store = new RedlockStore(nodes, { clock, nodeTimeout: TIMEOUT, quarantine: false });
+  const locks = new LockService(store, { clock, ttl: TTL, waitTimeout: 60_000, ...options });
+  return { clock, links, nodes, locks };
+}
+
+export function except(nodes: readonly LineNode[], arbiter: LineNode): LineNode[] {
+  return nodes.filter((node) => node !== arbiter);
+}
+
+export async function release(leases: readonly Lease[]): Promise<void> {
+  await Promise.all(leases.map((lease) => lease.release()));
+}

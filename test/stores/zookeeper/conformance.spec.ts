@@ -1,0 +1,75 @@
+import { type ConformanceFeature, lockStoreConformance } from 'nest-holdfast/testing';
+import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
+import { ZooKeeperEnsemble, ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+
+const LACKED: readonly ConformanceFeature[] = [
+  'ttl',
+  'fencingFloor',
+  'raiseFencing',
+  'extendMany',
+  'handOff',
+];
+/** A machine that stands still for two seconds loses no session. */
+const SESSION = 4_000;
+
+describe('ZooKeeperLockStore on one server', () => {
+  let server: ZooKeeperServer;
+
+  beforeAll(async () => {
+    server = await ZooKeeperServer.shared();
+  });
+
+  afterAll(() => server.stop());
+
+  lockStoreConformance({
+    test: it,
+    lacks: LACKED,
+    createStore: () => new ZooKeeperLockStore(server.url),
+  });
+});
+
+describe('ZooKeeperLockStore on an ensemble of three', () => {
+  let ensemble: ZooKeeperEnsemble;
+
+  beforeAll(async () => {
+    ensemble = await ZooKeeperEnsemble.start(3);
+  });
+
+  afterAll(() => ensemble.stop());
+
+  lockStoreConformance({
+    test: it,
+    lacks: LACKED,
+    createStore: () => new ZooKeeperLockStore(ensemble.url),
+  });
+});
+
+describe('ZooKeeperLockStore behind a network that fails', () => {
+  let server: ZooKeeperServer;
+  const proxies = new Map<unknown, TcpProxy>();
+
+  beforeAll(async () => {
+    server = await ZooKeeperServer.shared();
+  });
+
+  afterAll(async () => {
+    await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
+    await server.stop();
+  });
+
+  lockStoreConformance({
+    test: (name, run) => (/session|doubt/.test(name) ? it(name, run) : undefined),
+    createStore: async () => {
+      const proxy = await TcpProxy.start(server.port);
+      const store = new ZooKeeperLockStore(`127.0.0.1:${proxy.port}`, { sessionTimeout: SESSION });
+      proxies.set(store, proxy);
+      return store;
+    },
+    endSession: (store) => {
+      proxies.get(store)!.refuse();
+      proxies.get(store)!.cutAll();
+    },
+    disconnect: (store) => proxies.get(store)!.cutAll(),
+  });
+});

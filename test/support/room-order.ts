@@ -1,0 +1,59 @@
+import { dirname, relative } from 'node:path';
+
+/** What the files of a layer may import: other layers, and packages. */
+interface Rule {
+  readonly layers: readonly string[];
+  readonly packages: RegExp;
+}
+
+const STORES = ['stores/memory', 'stores/redis'];
+const NODE = /^node:/;
+const entries = require('../../lib/entries.json') as Record<
+  string,
+  { file: string; client?: string }
+>;
+/** A store imports core, and its client where its line of `lib/entries.json` names one. */
+const OTHER_STORES = Object.values(entries)
+  .filter(({ file }) => file.startsWith('stores/'))
+  .map(({ file, client }): [string, Rule] => [
+    dirname(file),
+    {
+      layers: ['core', 'stores/kit'],
+      packages: client ? new RegExp(`^(node:.*|${client})$`) : NODE,
+    },
+  ]);
+/** The order of the rooms: each may import those that it names, types included. */
+export const RULES: Readonly<Record<string, Rule>> = {
+  core: { layers: [], packages: NODE },
+  'stores/kit': { layers: ['core'], packages: NODE },
+  'stores/memory': { layers: ['core'], packages: NODE },
+  'redis-client': { layers: ['core'], packages: NODE },
+  'stores/redis': { layers: ['core', 'redis-client'], packages: /^(node:.*|ioredis)$/ },
+  ...Object.fromEntries(OTHER_STORES),
+  http: { layers: ['core'], packages: NODE },
+  leader: { layers: ['core'], packages: NODE },
+  ticks: { layers: ['core'], packages: NODE },
+  nest: {
+    layers: [
+      'core',
+      'http',
+      'leader',
+      'ticks',
+      'fencing',
+      'redis-client',
+      ...STORES,
+      'stores/redlock',
+    ],
+    packages: /^(node:.*|@nestjs\/.*|rxjs(\/.*)?|reflect-metadata|acorn|ioredis)$/,
+  },
+  express: { layers: ['core', 'http'], packages: NODE },
+  fencing: { layers: ['core', 'http', 'redis-client'], packages: NODE },
+  testing: { layers: ['core', 'stores/memory'], packages: NODE },
+  'core.ts': { layers: ['core', 'leader', 'ticks', 'redis-client', ...STORES], packages: NODE },
+  'index.ts': { layers: ['core.ts', 'core', 'http', ...STORES, 'nest'], packages: /^$/ },
+};
+
+/** `core`, `stores/redis`, …; the entries of the package are layers of their own. */
+export function layerOf(file: string): string {
+  return Object.keys(RULES).find((layer) => !relative(layer, file).startsWith('..')) ?? file;
+}
