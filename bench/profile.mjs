@@ -6,9 +6,10 @@ import { options } from './lib/options.mjs';
 import { LAYERS, profiled } from './lib/profiler.mjs';
 import { projectRequire } from './lib/project.mjs';
 import { publish } from './lib/results.mjs';
-import { rawCycle, storeCycle } from './lib/plain-cycles.mjs';
+import { fencedCycle, rawCycle, storeCycle } from './lib/plain-cycles.mjs';
 import { startRedis } from './lib/servers.mjs';
 import { STRETCHES, stretches } from './lib/stretches.mjs';
+import { otherWork } from './lib/other-work.mjs';
 import { sleep } from './lib/time.mjs';
 
 const option = options({
@@ -16,6 +17,7 @@ const option = options({
   ms: 3_000,
   warmUp: 1_500,
   alone: 4_000,
+  paced: 400,
   locks: 10_000,
   ttl: 3_000,
 });
@@ -48,12 +50,16 @@ for (const concurrency of option.concurrency) {
   });
 }
 
-const alone = await stretches(candidates, { rounds: option.alone, warmUp: option.alone / 4 });
-publish(option.out, {
-  id: 'profile-alone',
-  title: `Where the microseconds of a cycle that is alone go, by the clock (${option.alone} rounds)`,
-  columns: ['name', ...STRETCHES, 'total', 'total/raw'],
-  rows: alone.map((row) => ({ ...row, 'total/raw': row.total / alone[0].total })),
+const fenced = {
+  name: 'raw ioredis with a fencing token',
+  cycle: await fencedCycle(await client()),
+};
+const byTheClock = [candidates[0], fenced, ...candidates.slice(1)];
+await byClock('alone', 'a cycle that is alone', { rounds: option.alone });
+let seed = 0;
+await byClock('paced', 'a cycle now and then', {
+  rounds: option.paced,
+  pause: () => (otherWork(seed++), sleep(5)),
 });
 
 const held = await takeMany(option.locks);
@@ -80,4 +86,15 @@ async function takeMany(count) {
     taken.push(...(await Promise.all(keys.map((key) => locks.acquire(key)))));
   }
   return taken;
+}
+
+/** Each stretch of a cycle, which is alone or comes after each `pause`. */
+async function byClock(id, what, { rounds, pause }) {
+  const rows = await stretches(byTheClock, { rounds, warmUp: rounds / 4, pause });
+  publish(option.out, {
+    id: `profile-${id}`,
+    title: `Where the microseconds of ${what} go, by the clock (${rounds} rounds)`,
+    columns: ['name', ...STRETCHES, 'total', 'total/raw'],
+    rows: rows.map((row) => ({ ...row, 'total/raw': row.total / rows[0].total })),
+  });
 }

@@ -16,9 +16,9 @@ const option = options(
   { processes: [100, 1_000], services: 50, settle: 500, ms: 3_000 },
 );
 projectRequire('./test/support/register-typescript.cjs');
-const { WAIT, LEAVE } = projectRequire('./lib/stores/redis/queue-scripts.ts');
-const { BEAT, HEARTBEAT, nextBeat } = projectRequire('./lib/stores/redis/queue/pace.ts');
-const { systemClock } = projectRequire('./lib/core/clock.ts');
+const { WAIT, LEAVE } = projectRequire('./lib/stores/redis/lua/queue-scripts.ts');
+const { BEAT, HEARTBEAT, nextBeat } = projectRequire('./lib/stores/redis/lua/pace.ts');
+const { systemClock } = projectRequire('./lib/core/async/clock.ts');
 const { LockService, RedisLockStore } = projectRequire('nest-holdfast');
 const { Redis } = projectRequire('ioredis');
 const KEYS = ['lock:k', '{lock:k}:line', '{lock:k}:shared'];

@@ -12,10 +12,12 @@ const MARKS = STRETCHES.length + 1;
 let marks = [];
 
 /**
- * Each of the `candidates` takes three turns in every round, the first of which warms the caches and is not counted; nor are the
- * first `warmUp` rounds. Returns a row of means for each, without the slowest and the fastest eighth.
+ * Each of the `candidates` takes three turns in every round, the first of which warms the caches and is not counted; with `pause`, one
+ * turn after each `pause`. The first `warmUp` rounds are not counted. Returns a row of means for each, without the slowest and the
+ * fastest eighth.
  */
-export async function stretches(candidates, { rounds, warmUp }) {
+export async function stretches(candidates, { rounds, warmUp, pause }) {
+  const turns = pause ? (cycle) => paced(cycle, pause) : warm;
   const { write, push } = net.Socket.prototype;
   net.Socket.prototype.write = function (...args) {
     marks.push(performance.now());
@@ -30,13 +32,22 @@ export async function stretches(candidates, { rounds, warmUp }) {
   const cycles = candidates.map(({ name }) => ({ name, taken: [] }));
   for (let round = -warmUp; round < rounds; round++) {
     for (const [index, { cycle }] of candidates.entries()) {
-      await marked(cycle);
-      for (const each of [await marked(cycle), await marked(cycle)])
+      for (const each of await turns(cycle))
         if (round >= 0 && each.length === MARKS) cycles[index].taken.push(each);
     }
   }
   Object.assign(net.Socket.prototype, { write, push });
   return cycles.map(({ name, taken }) => ({ name, ...means(taken) }));
+}
+
+async function warm(cycle) {
+  await marked(cycle);
+  return [await marked(cycle), await marked(cycle)];
+}
+
+async function paced(cycle, pause) {
+  await pause();
+  return [await marked(cycle)];
 }
 
 async function marked(cycle) {

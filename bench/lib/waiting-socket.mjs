@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { readReply, writeCommand } from './resp.mjs';
 
-/** Milliseconds without a message after which a store asks whether messages still arrive, as wake-ups.ts does. */
+/** Milliseconds without a message after which a store asks whether messages still arrive, as wake-up-channel.ts does. */
 const LONGEST_TRUST = 2_000;
 const CLAIM = 1_000;
 
