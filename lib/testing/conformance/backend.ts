@@ -10,14 +10,8 @@ const CLAIM = 1_000;
 /** Milliseconds after which what a check waits for does not come any more. */
 const LONGEST_WAIT = 60_000;
 
-/** A store hands nothing off until it knows whether another process waits. */
-const PASSES_TRIED = 20;
-
-/** A lease, and the one that took its place. */
-export interface Passed {
-  readonly lease: Lease;
-  readonly next: Lease;
-}
+/** A store hands nothing off until it knows whether another process waits, or while a server of it is late. */
+const CHAINS_TRIED = 20;
 
 /** Stores of one check, with keys that no other check uses. */
 export class Backend {
@@ -74,20 +68,25 @@ export class Backend {
     return lease;
   }
 
-  /** Takes keys that must be free, and passes them on to the next holder of the process, if the store does so at all. */
+  /**
+   * Takes keys that must be free, and hands them off once for each of `renews`. Returns all the leases, the first one first, or
+   * `undefined` if the store hands nothing off.
+   */
   async handOff(
     store: LockStore,
     request: AcquireRequest,
-    renew: boolean,
-  ): Promise<Passed | undefined> {
-    for (let tries = 0; tries < PASSES_TRIED; tries++) {
-      const lease = await this.hold(store, request);
-      const next = await lease.handOff?.(30_000, renew);
-      if (next) {
+    ...renews: boolean[]
+  ): Promise<Lease[] | undefined> {
+    for (let tries = 0; tries < CHAINS_TRIED; tries++) {
+      const leases = [await this.hold(store, request)];
+      for (const renew of renews) {
+        const next = await leases.at(-1)!.handOff?.(30_000, renew);
+        if (!next) break;
         this.#leases.push(next);
-        return { lease, next };
+        leases.push(next);
       }
-      await lease.release();
+      if (leases.length > renews.length) return leases;
+      await leases.at(-1)!.release();
     }
     return undefined;
   }
