@@ -10,8 +10,7 @@ import type { ServerLink } from '../../core/contract/server-link.js';
 import { clusterSlot } from '../../redis-client/cluster-slot.js';
 import { CounterTrial } from './keys/counter-trial.js';
 import { extendMany } from './lease/extend-many.js';
-import { Extensions } from './send/extensions.js';
-import { ALL_KEYS, LockNames, LOCKS, LOCKS_AND_SHARERS } from './keys/named-lock.js';
+import { LockNames } from './keys/named-lock.js';
 import { SentAgain } from './failover/sent-again.js';
 import { ServerWatches } from './failover/server-watches.js';
 import type { SilenceWatch } from '../../redis-client/silence-watch.js';
@@ -25,15 +24,14 @@ import type { RedisClient } from '../../redis-client/redis-client.js';
 import { RedisLease } from './lease/redis-lease.js';
 import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
-import { EXTEND, INSPECT } from './lua/lease-scripts.js';
+import { INSPECT } from './lua/lease-scripts.js';
 import { LockCalls } from './send/lock-calls.js';
 import type { Refused } from './lua/replies.js';
 import { ScriptRunner } from './send/script-runner.js';
-import { SeparateExtensions } from './send/separate-extensions.js';
+import { storeExtensions } from './send/store-extensions.js';
 import { ServerKeys } from './keys/server-keys.js';
 import { SharedRedisLease } from './lease/shared-redis-lease.js';
 import { tryShare } from './shared-attempt.js';
-import { CONFIRM_SHARED, EXTEND_SHARED } from './lua/sharing-scripts.js';
 import { RedisWaiters } from './queue/redis-waiters.js';
 
 /**
@@ -111,12 +109,6 @@ export class RedisLockStore implements LockStore {
       this.#waiters = room;
       this.acquire = (request, signal) => this.#wait(room, request, signal);
     }
-    const sharedExtensions = new Extensions(
-      this.#runner,
-      isOneServer,
-      EXTEND_SHARED,
-      LOCKS_AND_SHARERS,
-    );
     this.#context = {
       runner: this.#runner,
       names: new LockNames(this.#keys, id),
@@ -124,11 +116,7 @@ export class RedisLockStore implements LockStore {
       takeBacks: this.#takeBacks,
       sentAgain: new SentAgain(this.#watches),
       holds,
-      extensions: new Extensions(this.#runner, isOneServer, EXTEND, LOCKS),
-      sharedExtensions: isOneServer
-        ? sharedExtensions
-        : new SeparateExtensions(this.#runner, sharedExtensions),
-      sharedConfirmations: new Extensions(this.#runner, isOneServer, CONFIRM_SHARED, ALL_KEYS),
+      ...storeExtensions(this.#runner, isOneServer),
       handoffs: this.#waiters?.handoffs,
       freeMoments: this.#waiters?.freeMoments,
     };

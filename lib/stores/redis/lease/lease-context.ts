@@ -1,14 +1,14 @@
-import type { Extensions } from '../send/extensions.js';
 import type { SentAgain } from '../failover/sent-again.js';
 import type { TakeBacks } from '../send/take-backs.js';
 import type { LockNames } from '../keys/named-lock.js';
 import type { LockCalls } from '../send/lock-calls.js';
 import type { ScriptRunner } from '../send/script-runner.js';
+import type { StoreExtensions } from '../send/store-extensions.js';
 import type { FreeMoments } from '../queue/free-moments.js';
 import type { LocalHandoffs } from '../queue/local-handoffs.js';
 
 /** Shared by the leases of one store. */
-export interface LeaseContext {
+export interface LeaseContext extends StoreExtensions {
   readonly runner: ScriptRunner;
   readonly names: LockNames;
   readonly lockCalls: LockCalls;
@@ -16,11 +16,6 @@ export interface LeaseContext {
   readonly sentAgain: SentAgain;
   /** A lock may be held for `ttl` ms from now. */
   readonly holds: (ttl: number) => void;
-  readonly extensions: Extensions;
-  /** For sharers. */
-  readonly sharedExtensions: Pick<Extensions, 'extend'>;
-  /** Turn sharers' claims into leases. */
-  readonly sharedConfirmations: Extensions;
   /** Missing where the store has no queue. */
   readonly freeMoments: FreeMoments | undefined;
   /** Missing where the store has no queue. */
