@@ -17,6 +17,8 @@ export type {
   FencingRange,
   Lease,
   LockInspection,
+  LockListQuery,
+  LockPage,
   LockStore,
   LockStoreFeatures,
   NodeNotice,

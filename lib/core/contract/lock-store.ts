@@ -1,6 +1,8 @@
+import type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
 import type { QuorumReport, StoreNotice } from './store-notices.js';
 import type { ServerLink } from './server-link.js';
 
+export type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
 export type {
   NodeNotice,
   NodeReport,
@@ -46,6 +48,11 @@ export interface LockStore {
   extendMany?(leases: readonly Lease[], ttl: number): Promise<ReadonlyMap<Lease, unknown>>;
   /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
   inspect?(key: string): Promise<LockInspection | undefined>;
+  /**
+   * The held keys, page by page; takes nothing. A key that is held all the time appears at least once, one that is taken or freed
+   * meanwhile may be missing, and one may appear twice. Missing: the store cannot list.
+   */
+  list?(query: LockListQuery): Promise<LockPage>;
   /**
    * Why the holder is unknown for a request that waits in `acquire`: the last failure, until the store is answered again. Read
    * at the deadline of the wait, which then is no `LockTimeoutError`. Missing: core calls `inspect` a second before, and takes
@@ -193,19 +200,4 @@ export interface Lease {
 export interface FencingRange {
   readonly from: bigint;
   readonly to: bigint;
-}
-
-/** A store's knowledge of a held key. Fields that it does not know, or that a foreign holder did not write, are missing. */
-export interface LockInspection {
-  readonly key: string;
-  /** `host:pid:startTime` of the process that holds the key. */
-  readonly holder?: string | undefined;
-  /** Of a shared key: the maximum number of holders at the same time, `Infinity` for readers. */
-  readonly permits?: number | undefined;
-  /** Of a shared key: all holders, in the format of `holder`, in order of arrival where the store knows it. */
-  readonly holders?: readonly string[] | undefined;
-  /** Milliseconds until the key frees itself unless extended. Of a shared key, until its last sharer ends. */
-  readonly remaining?: number | undefined;
-  /** An upper bound of the tokens of the holder, and of later holders in its process. */
-  readonly fencingToken?: bigint | undefined;
 }
