@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.js';
+import { endingWithProcess } from './end-with-process.js';
 import { needed } from './server-process.js';
 import programs from './server-programs.cjs';
 import { until } from './until.js';
@@ -69,7 +70,9 @@ export class SentinelProcess {
     const file = join(this.#directory, 'sentinel.conf');
     await writeFile(file, configuration(this.name, this.port, masterPort, quorum));
     let log = '';
-    const child = spawn(needed(programs.redis(), 'redis-server'), [file, '--sentinel'], {
+    const server = { file: needed(programs.redis(), 'redis-server'), args: [file, '--sentinel'] };
+    const command = endingWithProcess(server);
+    const child = spawn(command.file, command.args, {
       cwd: this.#directory,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { atExit, endingWithProcess } from './end-with-process.js';
 import { freeServerPort } from './free-port.js';
 import { until } from './until.js';
 
@@ -54,10 +55,10 @@ export abstract class ServerProcess implements AsyncDisposable {
     const child = this.#process!;
     child.unref();
     for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
-    process.prependOnceListener('exit', () => this.#signal('SIGKILL', child)); // all servers, before any data
-    process.once('exit', () => {
-      rmSync(this.#directory!, { recursive: true, force: true, maxRetries: 5 });
-    });
+    atExit(
+      () => this.#signal('SIGKILL', child),
+      () => rmSync(this.#directory!, { recursive: true, force: true, maxRetries: 5 }),
+    );
   }
 
   /** Removes what a server that is shared was filled with. */
@@ -123,7 +124,7 @@ export abstract class ServerProcess implements AsyncDisposable {
     const isNew = this.#directory === undefined;
     this.#directory ??= await mkdtemp(join(tmpdir(), `holdfast-${this.name}-`));
     if (isNew) await this.prepare(this.#directory);
-    const { file, args, options } = this.commandLine(this.#directory);
+    const { file, args, options } = endingWithProcess(this.commandLine(this.#directory));
     const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'pipe'];
     const child = spawn(file, args, { cwd: this.#directory, ...options, stdio });
     this.#process = child;
