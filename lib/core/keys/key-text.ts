@@ -4,7 +4,7 @@ const ALWAYS_RESERVED = String.raw`%:\p{Cc}`;
 /**
  * The text around the values of a key. `order:<id>/<line>` has `['order:', '/', '']`.
  *
- * A value stands in the key as it is, except for its reserved characters, which become `%` and the bytes of their UTF-8 form:
+ * The key contains each value unchanged, except for its reserved characters. These become `%` and the bytes of their UTF-8 form:
  * `%`, `:`, controls, and the first character of the text behind the value, if another value follows that text. So a key made by
  * hand is nearly always the same.
  *

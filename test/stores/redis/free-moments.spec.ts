@@ -5,6 +5,7 @@ import { rejectionOf } from '../../core/support/outcome.js';
 import { nothingLeft } from '../../support/faults/left-behind.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { QueueProcess, inLine, standing } from '../queue-process.js';
+import { aRequest } from './locks.js';
 
 /** Milliseconds: a lock that was held for so long is left free for a hundredth of it, which is longer than any test. */
 const LONG = 10_000_000;
@@ -87,6 +88,18 @@ describe('A lock that is left free for a moment', () => {
     expect(await next).toMatchObject({ message: 'no more' });
     await holding.locks.close();
     await (await other).release();
+  });
+
+  it('delays no caller whose wait has ended before it asks', async () => {
+    const lock = await heldForLong();
+    const next = first.locks.acquire('order:42');
+    await standing(server, 'order:42', 1);
+    expect(await lock.release()).toBe(true);
+    const ended = AbortSignal.abort(new Error('no more'));
+    await expect(holding.store.acquire!(aRequest('order:42'), ended)).rejects.toThrow('no more');
+    expect(await isFree()).toBe(true); // the moment is not over
+    await holding.locks.close();
+    await (await next).release();
   });
 
   it('stays with a program that has taken it meanwhile', async () => {

@@ -67,7 +67,7 @@ export class FreeMoments {
   /** Resolves when the lock is no longer left free, or `signal` aborts. */
   async over(lock: string, signal: AbortSignal): Promise<void> {
     const moment = this.#byLock.get(lock);
-    if (!moment) return;
+    if (!moment || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const listener = { handleEvent: resolve };
       onAbort(signal, listener);
