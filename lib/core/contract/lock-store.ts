@@ -101,8 +101,8 @@ export interface LockStoreFeatures {
   /** One request may name several keys, taken all or none. `false` or missing: core takes them one by one, in order. */
   readonly manyKeys?: boolean;
   /**
-   * `true`: `acquire` queues every caller, those of one process and of several keys included, so core keeps no queue in front of
-   * it. Missing: core sends one caller per process and key.
+   * `true`: `acquire` queues every caller, those of one process included, so core keeps no queue in front of it. Callers of
+   * several keys too, unless `manyKeysInLine` is set. Missing: core sends one caller per process and key.
    */
   readonly queuesAllCallers?: boolean;
   /**

@@ -45,8 +45,9 @@ export function waitFor(
   const isPermit = permits !== undefined && permits < Infinity;
   const { supports } = store;
   if (store.acquire === undefined || (isPermit && supports.semaphores !== true)) return 'polls';
-  if (keys.length === 1 || supports.queuesAllCallers === true) return 'queues';
-  return supports.manyKeysInLine ? 'queues key by key' : 'polls';
+  if (keys.length === 1) return 'queues';
+  if (supports.manyKeysInLine) return 'queues key by key';
+  return supports.queuesAllCallers ? 'queues' : 'polls';
 }
 
 async function oneByOne(

@@ -44,6 +44,8 @@ export class RedisLockStore implements LockStore {
     readonly ttl: true;
     readonly manyKeys: boolean;
     readonly manyKeysInLine: true;
+    /** With `localPassLimit: 0`. Missing on a client that cannot subscribe. */
+    readonly queuesAllCallers?: true;
     readonly readLocks: true;
     /** `'polled'` on a client that cannot subscribe. */
     readonly semaphores: true | 'polled';
@@ -79,6 +81,7 @@ export class RedisLockStore implements LockStore {
       ttl: true,
       manyKeys: isOneServer,
       manyKeysInLine: true,
+      ...(localPassLimit === 0 && canSubscribe(client) && { queuesAllCallers: true as const }),
       readLocks: true,
       semaphores: canSubscribe(client) ? true : 'polled',
     };

@@ -48,11 +48,6 @@ describe('localPassLimit', () => {
     expect(await rows({ Client, localPassLimit: 4 })).toEqual([5, 5, 5, 5, 5, 5, 5, 5]);
   });
 
-  it.each(CLIENTS)('of 0 lets processes alternate, with %s', async (_, Client) => {
-    const ones = Array.from({ length: 2 * CALLERS }, () => 1);
-    expect(await rows({ Client, localPassLimit: 0 })).toEqual(ones);
-  });
-
   it.each(CLIENTS)('of Infinity never yields to others, with %s', async (_, Client) => {
     expect(await rows({ Client, localPassLimit: Infinity })).toEqual([20, 20]);
   });

@@ -1,0 +1,123 @@
+import type { LockService } from 'nest-holdfast';
+import { RedisServer } from '../../support/redis-server.js';
+import { leftBehind } from '../../support/faults/left-behind.js';
+import { CLIENTS, QueueProcess, standing } from '../queue-process.js';
+
+const KEY = 'order:42';
+
+describe.each(CLIENTS)('localPassLimit: 0, with %s,', (_, Client) => {
+  let server: RedisServer;
+  let processes: QueueProcess[];
+
+  beforeEach(async () => {
+    server = await RedisServer.shared();
+    processes = Array.from(
+      { length: 3 },
+      () => new QueueProcess(server.url, { Client, localPassLimit: 0 }),
+    );
+  });
+
+  afterEach(async () => {
+    await Promise.all(processes.map((each) => each[Symbol.asyncDispose]()));
+    await server.stop();
+  });
+
+  /** Lets callers line up one after the other, by the numbers of their processes. */
+  async function lineUp(numbers: readonly number[], call: (locks: LockService) => Promise<void>) {
+    const done: Promise<void>[] = [];
+    for (const number of numbers) {
+      done.push(call(processes[number]!.locks));
+      await standing(server, KEY, done.length);
+    }
+    return done;
+  }
+
+  it('serves the callers of all processes in the order in which they came', async () => {
+    const held = await processes[0]!.locks.acquire(KEY);
+    const numbers = [1, 1, 2, 1, 2, 2, 0, 0, 1, 2];
+    const served: number[] = [];
+    const tokens: bigint[] = [];
+    let next = 0;
+    const done = await lineUp(numbers, (locks) => {
+      const place = next++;
+      return locks.withLock(KEY, async ({ fencingToken }) => {
+        served.push(place);
+        tokens.push(fencingToken);
+      });
+    });
+    await held.release();
+    await Promise.all(done);
+    expect(served).toEqual(numbers.map((_each, place) => place));
+    tokens.reduce((before, token) => {
+      expect(token).toBeGreaterThan(before);
+      return token;
+    }, held.fencingToken);
+    expect(await leftBehind(server)).toEqual([]);
+  });
+
+  it('lets a caller leave its place, and those behind move up', async () => {
+    const held = await processes[0]!.locks.acquire(KEY);
+    const served: number[] = [];
+    const stopper = new AbortController();
+    let next = 0;
+    const done = await lineUp([1, 1, 2, 1], (locks) => {
+      const place = next++;
+      const signal = place === 1 ? stopper.signal : undefined;
+      return locks.withLock(KEY, { signal }, async () => void served.push(place));
+    });
+    stopper.abort(new Error('enough'));
+    await expect(done[1]).rejects.toThrow('enough');
+    await standing(server, KEY, 3);
+    await held.release();
+    await Promise.all(done.toSpliced(1, 1));
+    expect(served).toEqual([0, 2, 3]);
+  });
+
+  it('has one place for each caller of several keys, in the line of the one that was refused', async () => {
+    const held = await processes[0]!.locks.acquire(KEY);
+    const served: number[] = [];
+    let next = 0;
+    const done = await lineUp([1, 1, 2, 1], (locks) => {
+      const place = next++;
+      const keys = place % 2 ? [KEY, 'other'] : [KEY];
+      return locks.withLock(keys, async () => void served.push(place));
+    });
+    await held.release();
+    await Promise.all(done);
+    expect(new Set(served)).toEqual(new Set([0, 1, 2, 3]));
+    expect(await leftBehind(server)).toEqual([]);
+  });
+
+  it('lets readers that stand together in together, and serves a writer between them in its order', async () => {
+    const held = await processes[0]!.locks.acquire(KEY);
+    const inside = new Set<number>();
+    const seen: number[][] = [];
+    let next = 0;
+    const done = await lineUp([1, 1, 2, 2, 1], (locks) => {
+      const place = next++;
+      const mode = place === 3 ? 'write' : 'read';
+      return locks.withLock(KEY, { mode }, async () => {
+        inside.add(place);
+        if (place < 3) while (inside.size < 3 && !seen.length) await processes[1]!.redis.ping();
+        seen.push([...inside]);
+        inside.delete(place);
+      });
+    });
+    await held.release();
+    await Promise.all(done);
+    expect(new Set(seen[0])).toEqual(new Set([0, 1, 2]));
+    expect(seen.slice(-2)).toEqual([[3], [4]]);
+  });
+
+  it('counts waiters, and refuses one too many', async () => {
+    await processes[0]!.locks.acquire(KEY);
+    const { locks } = processes[1]!;
+    const options = { maxWaiting: 2, waitTimeout: 60_000 };
+    const waiting = [1, 2].map(() => locks.acquire(KEY, options));
+    for (const each of waiting) each.catch(() => {});
+    await standing(server, KEY, 2);
+    await expect(locks.acquire(KEY, options)).rejects.toMatchObject({ code: 'LOCK_QUEUE_FULL' });
+    await locks.close();
+    await standing(server, KEY, 0);
+  });
+});
