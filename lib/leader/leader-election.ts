@@ -1,6 +1,6 @@
 import { makeRoom } from '../core/async/emitter-room.js';
 import { inRootContext } from '../core/async/root-context.js';
-import { sleep, systemClock } from '../core/async/clock.js';
+import { sleep, systemClock, waitAtMost } from '../core/async/clock.js';
 import type { Clock } from '../core/async/clock.js';
 import { LeaderEvents } from './leader-events.js';
 import { checkLeaderOptions, LEADER_RULES } from './leader-options.js';
@@ -153,9 +153,7 @@ export class LeaderElection {
   /** Lets `onElected` end before another process can lead. */
   async #grace(): Promise<void> {
     const { gracePeriod = 5_000 } = this.#options;
-    const isOver = new AbortController();
-    await Promise.race([this.#work, sleep(this.#clock, gracePeriod, isOver.signal, true)]);
-    isOver.abort();
+    await waitAtMost(this.#clock, gracePeriod, this.#work, true);
   }
 
   get #lockOptions(): LockOptions {

@@ -88,13 +88,23 @@ export function sleep(
   });
 }
 
-/** Resolves when `answer` has settled, or after `ms`. Never rejects; the caller handles the failure of `answer`. */
-export function settled(clock: Clock, answer: Promise<unknown>, ms: number): Promise<void> {
+/**
+ * Resolves `true` when `answer` has settled, `false` after `ms`. Never rejects; the caller handles the failure of `answer`. In the
+ * background it does not keep the process alive.
+ */
+export function waitAtMost(
+  clock: Clock,
+  ms: number,
+  answer: Promise<unknown>,
+  background = false,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const cancel = clock.schedule(ms, resolve);
+    // After a pause of the process, timers run before the replies that arrived meanwhile are read.
+    const late = () => void setImmediate(() => resolve(false));
+    const cancel = clock.schedule(ms, late, background);
     const stop = () => {
       cancel();
-      resolve();
+      resolve(true);
     };
     answer.then(stop, stop);
   });

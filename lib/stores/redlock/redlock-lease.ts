@@ -1,3 +1,4 @@
+import { waitAtMost } from '../../core/async/clock.js';
 import { handedOff } from '../../core/store/grant.js';
 import type { AcquireRequest, FencingRange, Lease } from '../../core/contract/lock-store.js';
 import { isGranted, isTrue } from './vote/answers.js';
@@ -5,9 +6,8 @@ import { take } from './claim/claim.js';
 import type { Claim } from './claim/claim.js';
 import type { LeaseContext, Tokens } from './lease-context.js';
 import type { NodeLeases } from './claim/node-leases.js';
-import { QuorumError } from './vote/quorum.js';
+import { LONGEST_LAG, QuorumError } from './vote/quorum.js';
 import type { RedlockNode } from './node/redlock-node.js';
-import { soon } from './claim/soon.js';
 
 /** Fencing tokens that are reserved at once, for as many holders of one process. */
 const BLOCK = 64n;
@@ -184,7 +184,7 @@ export class RedlockLease implements Lease {
       );
       if (outcome === 'yes') {
         this.#leases.validUntil = validUntil;
-        await soon(quorum.clock, passed); // to be handed over again
+        await waitAtMost(quorum.clock, LONGEST_LAG, passed); // to be handed over again
         return this.#next(queueNode, { own: own + 1n, last: range.to });
       }
     } catch (error) {

@@ -1,5 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { FakeClock } from 'nest-holdfast/testing';
-import { sleep, systemClock } from '../../../lib/core/async/clock';
+import { sleep, systemClock, waitAtMost } from '../../../lib/core/async/clock';
 import { watch } from '../support/outcome';
 
 describe('sleep', () => {
@@ -39,6 +40,33 @@ describe('sleep', () => {
     await clock.advance(100);
     expect(add).toHaveBeenCalledTimes(1);
     expect(remove).toHaveBeenCalledWith('abort', add.mock.calls[0]![1]);
+  });
+});
+
+describe('waitAtMost', () => {
+  it('says that the answer has settled, and leaves no timer behind', async () => {
+    const clock = new FakeClock();
+    const failed = Promise.reject(new Error('for the caller'));
+    expect(await waitAtMost(clock, 100, Promise.resolve())).toBe(true);
+    expect(await waitAtMost(clock, 100, failed)).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('says that the answer is late when the time has passed, and not before', async () => {
+    const clock = new FakeClock();
+    const waited = watch(waitAtMost(clock, 100, new Promise(() => undefined)));
+    await clock.advance(99);
+    expect(waited.status).toBe('pending');
+    await clock.advance(1);
+    expect(waited).toMatchObject({ status: 'fulfilled', value: false });
+  });
+
+  it('reads an answer that arrived while the process was blocked before it gives up', async () => {
+    await new Promise(setImmediate); // timers come next, then what has arrived
+    const answer = stat(__filename);
+    const waited = waitAtMost(systemClock, 10, answer);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    expect(await waited).toBe(true);
   });
 });
 

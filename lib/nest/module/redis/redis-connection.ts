@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
-import { sleep, systemClock } from '../../../core/async/clock.js';
+import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
 import { show } from '../../../core/options/option-values.js';
 import { optionError } from '../../../core/options/option-error.js';
@@ -145,10 +145,7 @@ async function loadIoredis(): Promise<typeof import('ioredis')> {
 }
 
 async function closeClient(client: RedisClient & Partial<Redis>): Promise<void> {
-  const answered = new AbortController();
-  const goodbye = Promise.resolve(client.quit?.())
-    .catch(() => undefined) // it is gone already
-    .finally(() => answered.abort());
-  await Promise.race([goodbye, sleep(systemClock, QUIT_TIMEOUT, answered.signal)]);
+  const goodbye = Promise.resolve(client.quit?.()); // it rejects where the connection is gone already
+  await waitAtMost(systemClock, QUIT_TIMEOUT, goodbye);
   client.disconnect?.();
 }

@@ -1,12 +1,12 @@
+import { waitAtMost } from '../../../core/async/clock.js';
 import type { Clock } from '../../../core/async/clock.js';
 
 /** Rejects when there is no answer within `ms`. Answers that arrived while this process was busy, or stopped, are read first. */
-export function within<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`etcd gave no answer within ${ms} ms`));
-    const cancel = clock.schedule(ms, () => void setImmediate(() => setImmediate(late)), true);
-    answer.then(resolve, reject).finally(cancel);
-  });
+export async function within<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
+  if (await waitAtMost(clock, ms, answer, true)) return answer;
+  const late = new Error(`etcd gave no answer within ${ms} ms`);
+  // gRPC hands a message on one turn of the event loop after its bytes were read.
+  return Promise.race([answer, new Promise<never>((_, reject) => void setImmediate(reject, late))]);
 }
 
 /** Settles like `answer`, unless `signal` aborts first: then it rejects with the reason. */

@@ -1,4 +1,4 @@
-import { settled, systemClock } from '../../../core/async/clock.js';
+import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import { LocalHandoff } from './local-handoff.js';
 import type { FreeMoments } from './free-moments.js';
 import type { WakeUpChannel } from './wake-up-channel.js';
@@ -29,7 +29,7 @@ export class LocalHandoffs {
    * rejects: until then, another process counts as waiting.
    */
   async listen(ttl: number): Promise<void> {
-    if (!this.#wakeUps.isLive) await settled(systemClock, this.#wakeUps.open(), ttl / LISTENED);
+    if (!this.#wakeUps.isLive) await waitAtMost(systemClock, ttl / LISTENED, this.#wakeUps.open());
   }
 
   /** The lock has been ours since `since`. */

@@ -1,6 +1,6 @@
 import { makeRoom } from '../../../core/async/emitter-room.js';
 import { inRootContext } from '../../../core/async/root-context.js';
-import { systemClock } from '../../../core/async/clock.js';
+import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import { driverError } from '../../../redis-client/driver-error.js';
 import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
 import { listensBesides } from '../../../redis-client/redis-client.js';
@@ -68,17 +68,11 @@ export class WakeUpChannel {
    * Resolves once messages arrive, or when that takes long: without messages, a heartbeat finds a free key. Rejects when the
    * server refuses the subscription; the next call tries again.
    */
-  open(): Promise<void> {
+  async open(): Promise<void> {
     const { opened } = (this.#opening ??= inRootContext(() => this.#open()));
-    if (this.#isLate) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const late = () => {
-        this.#isLate = !this.#isLive;
-        resolve();
-      };
-      const cancel = systemClock.schedule(LONGEST_WAIT, late, true);
-      opened.then(resolve, reject).finally(cancel);
-    });
+    if (this.#isLate) return;
+    if (await waitAtMost(systemClock, LONGEST_WAIT, opened, true)) return opened;
+    this.#isLate = !this.#isLive;
   }
 
   /**

@@ -1,10 +1,10 @@
-import { sleep, timeOfDay } from '../../../core/async/clock.js';
+import { sleep, timeOfDay, waitAtMost } from '../../../core/async/clock.js';
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
 import { largestToken } from '../../../core/store/many-keys.js';
 import { isGranted, isTrue } from '../vote/answers.js';
 import type { NodeLeases } from './node-leases.js';
+import { LONGEST_LAG } from '../vote/quorum.js';
 import type { Quorum } from '../vote/quorum.js';
-import { soon } from './soon.js';
 import { Stragglers } from './stragglers.js';
 
 /** How often a waiter asks while the nodes still have the previous holder, and the milliseconds in between: each time more. */
@@ -95,7 +95,7 @@ async function askAll(
   if (outcome !== 'yes') return undefined;
   for (const node of quorum.nodes) if (!leases.expected(node)) stragglers.refused(node); // or was not asked
   stragglers.granted({ ...request, fencingFloor: largestToken(tokens) });
-  if (awaited.length > 0) await soon(quorum.clock, Promise.all(awaited));
+  if (awaited.length > 0) await waitAtMost(quorum.clock, LONGEST_LAG, Promise.all(awaited));
   return tokens;
 }
 

@@ -1,8 +1,9 @@
-import { sleep } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/clock.js';
 import type { LockInspection } from '../../../core/contract/lock-store.js';
 import { checkInspection } from '../../../core/contract/store-answers.js';
 import { largestToken } from '../../../core/store/many-keys.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
+import type { RedlockNode } from '../node/redlock-node.js';
 import { QuorumError } from './quorum.js';
 import type { Quorum } from './quorum.js';
 import { endedWith } from './vote.js';
@@ -42,20 +43,22 @@ function agreedOn(key: string, seen: readonly LockInspection[], majority: number
   };
 }
 
-async function askAll({ nodes, clock }: Quorum, key: string): Promise<Answer[]> {
-  const late = new AbortController();
-  const timeout = sleep(clock, TIMEOUT, late.signal).then(() => ({ said: 'timeout' }));
-  const asked = nodes.map(async ({ store, unreachable }): Promise<Answer> => {
-    if (unreachable !== undefined) return { said: unreachable };
-    try {
-      const seen = await store.inspect?.(key);
-      checkInspection(seen);
-      return { said: 'answered', seen };
-    } catch (error) {
-      return { said: `error ${reasonOf(error)}` };
-    }
+async function askAll({ nodes, clock }: Quorum, key: string): Promise<readonly Answer[]> {
+  const answers = nodes.map((): Answer => ({ said: 'timeout' }));
+  const asked = nodes.map(async (node, index) => {
+    answers[index] = await askNode(node, key);
   });
-  const answers = await Promise.all(asked.map((answer) => Promise.race([answer, timeout])));
-  late.abort();
-  return answers;
+  await waitAtMost(clock, TIMEOUT, Promise.all(asked));
+  return [...answers];
+}
+
+async function askNode({ store, unreachable }: RedlockNode, key: string): Promise<Answer> {
+  if (unreachable !== undefined) return { said: unreachable };
+  try {
+    const seen = await store.inspect?.(key);
+    checkInspection(seen);
+    return { said: 'answered', seen };
+  } catch (error) {
+    return { said: `error ${reasonOf(error)}` };
+  }
 }

@@ -9,6 +9,8 @@ import type { Outcome, Question, VoteContext } from './vote.js';
 const SHORTEST = 5;
 const LONGEST = 50;
 const PART_OF_TTL = 0.05;
+/** Milliseconds by which the answer of a live node may come after those of the others. */
+export const LONGEST_LAG = 100;
 
 /** Too few nodes answered. Only seen as the `cause` of a `LockStoreError`. */
 export class QuorumError extends Error {

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../core/async/clock.js';
+import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { Cancel } from '../../../core/async/clock.js';
 import { failureKind } from '../shared/sql-failures.js';
 
@@ -64,25 +64,16 @@ export async function queryInTime(
   values: unknown[],
 ): Promise<readonly [unknown, ...unknown[]]> {
   const connection = await pool.getConnection();
-  let cancel!: Cancel;
-  const isLate = new Promise<never>((_, reject) => {
-    cancel = systemClock.schedule(
-      LONGEST_ANSWER,
-      () => {
-        connection.destroy();
-        connection.connection?.stream?.destroy?.();
-        reject(new UnansweredError());
-      },
-      true,
-    );
-  });
   try {
-    return await Promise.race([connection.query(sql, values), isLate]);
+    const answer = connection.query(sql, values);
+    if (await waitAtMost(systemClock, LONGEST_ANSWER, answer, true)) return await answer;
+    connection.destroy();
+    connection.connection?.stream?.destroy?.();
+    throw new UnansweredError();
   } catch (error) {
     if (failureKind(error) === 'read-only') connection.destroy(); // as the pool does: another server takes writes now
     throw error;
   } finally {
-    cancel();
     connection.release(); // harmless if it was destroyed
   }
 }

@@ -1,5 +1,5 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { systemClock } from '../../../core/async/clock.js';
+import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { Cancel } from '../../../core/async/clock.js';
 import { promised } from '../../../core/store/store-call.js';
 import type { PostgresListenerClient } from '../shared/sql-clients.js';
@@ -45,16 +45,13 @@ export class PostgresListener {
   }
 
   /** Resolves once messages arrive, or when that takes too long or fails. Never rejects. */
-  open(): Promise<void> {
+  async open(): Promise<void> {
     this.#cancelLinger?.();
-    if (this.#isClosed) return Promise.resolve();
+    if (this.#isClosed) return;
     if (!this.#opened) this.#checkedAt = systemClock.now();
     const opened = (this.#opened ??= inRootContext(() => this.#open()));
     if (systemClock.now() - this.#checkedAt >= CHECK_EVERY) inRootContext(() => this.#check());
-    return new Promise((resolve) => {
-      const cancel = systemClock.schedule(LONGEST_WAIT, resolve, true);
-      void opened.then(cancel).then(resolve);
-    });
+    await waitAtMost(systemClock, LONGEST_WAIT, opened, true);
   }
 
   /** No caller waits now. */
@@ -103,8 +100,9 @@ export class PostgresListener {
     if (!client) return;
     this.#checkedAt = systemClock.now();
     const lost = () => this.#lost(client);
-    const cancel = systemClock.schedule(LONGEST_START, lost, true);
-    promised(() => client.query('SELECT 1')).then(cancel, lost);
+    const answer = promised(() => client.query('SELECT 1'));
+    answer.catch(lost);
+    void waitAtMost(systemClock, LONGEST_START, answer, true).then((isIn) => isIn || lost());
   }
 
   readonly #notified = ({ channel, payload = '' }: Notification): void => {
@@ -125,16 +123,8 @@ export class PostgresListener {
 }
 
 /** Resolves when the connection has ended. Ends it by force if the server does not answer. Never rejects. */
-function end(client: PostgresListenerClient): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = systemClock.schedule(LONGEST_END, () => {
-      client.connection?.stream?.destroy();
-      resolve();
-    });
-    const ended = () => {
-      cancel();
-      resolve();
-    };
-    promised(() => client.end()).then(ended, ended); // a connection that rejects had ended before
-  });
+async function end(client: PostgresListenerClient): Promise<void> {
+  const ended = promised(() => client.end()); // a connection that rejects had ended before
+  if (await waitAtMost(systemClock, LONGEST_END, ended)) return;
+  client.connection?.stream?.destroy();
 }

@@ -1,4 +1,4 @@
-import { settled, systemClock } from '../../../core/async/clock.js';
+import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { Lease } from '../../../core/contract/lock-store.js';
 import { StoreTimeout } from '../../../core/store/store-call.js';
 import type { LockTable, OurRow } from './lock-table.js';
@@ -31,7 +31,7 @@ export async function extendMany(
     if (answer === true) exceptions.delete(lease);
     else exceptions.set(lease, answer);
   });
-  if (answers.length > 0) await settled(systemClock, Promise.all(answers), within);
+  if (answers.length > 0) await waitAtMost(systemClock, within, Promise.all(answers));
   return new Map(exceptions);
 }
 
