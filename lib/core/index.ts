@@ -26,6 +26,7 @@ export type {
   QuorumReport,
   StoreDoubt,
   StoreNotice,
+  StoreWarning,
 } from './contract/lock-store.js';
 export type { ServerLink, ServerVitals } from './contract/server-link.js';
 export { LockQueueFullError } from './contract/queue-full-error.js';
@@ -50,6 +51,7 @@ export type {
   LockOverdueEvent,
   LockNodeEvent,
   LockUnscheduledEvent,
+  LockWarningEvent,
   LockReleaseFailedEvent,
   LockState,
 } from './contract/lock-events.js';

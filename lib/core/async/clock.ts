@@ -68,6 +68,11 @@ export function timeOfDay(): number {
   return performance.timeOrigin + systemClock.now();
 }
 
+/** Milliseconds since 1970, as the machine has it now. It may go back: never to be used for a duration. */
+export function wallClock(): number {
+  return Date.now();
+}
+
 /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. In the background it does not keep the process alive. */
 export function sleep(
   clock: Clock,

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { inRootContext } from '../async/root-context.js';
 import type { LockLostError } from './lock-errors.js';
-import type { NodeNotice } from './lock-store.js';
+import type { NodeNotice, StoreWarning } from './lock-store.js';
 import { SafeEmitter } from '../async/safe-emitter.js';
 
 /** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
@@ -45,6 +45,12 @@ export interface LockNodeEvent extends Omit<NodeNotice, 'type'> {
   readonly store: string;
 }
 
+/** A server of the store is set up so that locks may be lost or fail. */
+export interface LockWarningEvent extends StoreWarning {
+  /** `LockStore.name`. */
+  readonly store: string;
+}
+
 /** A job was called at a time that is not in its schedule. */
 export interface LockUnscheduledEvent {
   /** Name of the job, as in `@OncePerTick(name)`. */
@@ -73,6 +79,8 @@ export interface LockEventMap {
   releaseFailed: [LockReleaseFailedEvent];
   /** A node of a store that has several was suspended or quarantined, or has recovered. */
   node: [LockNodeEvent];
+  /** Once for each setting of a server that may lose locks. Without a listener, a process warning with this `code`. */
+  warning: [LockWarningEvent];
   /** A tick was named by the second of the call, for its schedule has no time close enough: another machine may run it, too. */
   unscheduled: [LockUnscheduledEvent];
 }
@@ -89,6 +97,7 @@ const CHANNELS = {
   released: channel('nest-holdfast:released'),
   releaseFailed: channel('nest-holdfast:releaseFailed'),
   node: channel('nest-holdfast:node'),
+  warning: channel('nest-holdfast:warning'),
   unscheduled: channel('nest-holdfast:unscheduled'),
 } satisfies Record<LockEventName, unknown>;
 

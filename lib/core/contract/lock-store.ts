@@ -1,5 +1,5 @@
 import type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
-import type { QuorumReport, StoreNotice } from './store-notices.js';
+import type { QuorumReport, StoreNotice, StoreWarning } from './store-notices.js';
 import type { ServerLink } from './server-link.js';
 
 export type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
@@ -9,6 +9,7 @@ export type {
   QuorumReport,
   StoreDoubt,
   StoreNotice,
+  StoreWarning,
 } from './store-notices.js';
 
 /**
@@ -76,6 +77,11 @@ export interface LockStore {
    * store at the same time.
    */
   observe?(tell: (notice: StoreNotice) => void): void;
+  /**
+   * Looks for settings of its servers that may lose locks, and calls `tell` once for each. Returns at once, and delays no lock.
+   * Called with the first use.
+   */
+  checkServers?(tell: (warning: StoreWarning) => void): void;
   /** Tells the store that it is a node of another store, which asks several at once. */
   joinQuorum?(): void;
   /** The one server behind this store, where there is one: for stores that combine others. */

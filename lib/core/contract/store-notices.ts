@@ -18,6 +18,14 @@ export interface NodeNotice {
   readonly reason: string;
 }
 
+/** What may lose locks, or make them fail, in the settings of a server. */
+export interface StoreWarning {
+  /** Stable: `HOLDFAST_REDIS_EVICTION`. */
+  readonly code: string;
+  /** Which server, what may happen, and what to set. No secrets. */
+  readonly message: string;
+}
+
 /** How the nodes of a store answered one request. */
 export interface QuorumReport {
   /** In words: `2 of 5 nodes granted, 3 were needed`. */

@@ -1,6 +1,6 @@
 import { warn } from '../async/warn.js';
 import { LockStoreError, LockUnsupportedError } from '../contract/lock-errors.js';
-import type { LockEvents } from '../contract/lock-events.js';
+import type { LockEvents, LockWarningEvent } from '../contract/lock-events.js';
 import { keyNames } from '../keys/lock-keys.js';
 import { show } from '../options/option-values.js';
 import { optionError } from '../options/option-error.js';
@@ -44,7 +44,15 @@ export function useStore({ store, keeper, events }: ObserverContext): StoreUse {
     const { type, ...event } = notice;
     events.publish('node', () => ({ ...event, store: store.name }));
   };
-  return new StoreUse(store, heard);
+  const use = new StoreUse(store, heard);
+  store.checkServers?.((warning) => warned(events, { ...warning, store: store.name }));
+  return use;
+}
+
+/** Where no listener is told, the process is. */
+function warned(events: LockEvents, warning: LockWarningEvent): void {
+  if (events.listenerCount('warning') === 0) warn(warning.message, warning.code);
+  events.publish('warning', () => warning);
 }
 
 /** Whether core queues the callers of one process. Where every key is granted, or the store queues them, each caller asks. */

@@ -108,6 +108,7 @@ async function serviceFor(
     localPassLimit,
     yieldEvery,
     silenceTimeout,
+    serverChecks,
     ...others
   } = options;
   const { nodeTimeout, quarantine, largestTtl, enabled, http, ...defaults } = others;

@@ -34,8 +34,8 @@ export const MODULE_NAME = Symbol.for('nest-holdfast:module-name');
 
 /** Known before the options are, so a factory of options cannot give them. */
 const EXTRA_RULES: OptionRules<DistributedLockModuleExtras> = { name: aName, isGlobal: aBoolean };
-const { keyPrefix, replicas, replicaTimeout, localPassLimit, yieldEvery, silenceTimeout } =
-  REDIS_RULES;
+const { keyPrefix, replicas, replicaTimeout, localPassLimit, yieldEvery } = REDIS_RULES;
+const { silenceTimeout, serverChecks } = REDIS_RULES;
 const { nodeTimeout, quarantine, largestTtl } = REDLOCK_RULES;
 
 const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExtras> = {
@@ -51,6 +51,7 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
   localPassLimit,
   yieldEvery,
   silenceTimeout,
+  serverChecks,
   nodeTimeout,
   quarantine,
   largestTtl,

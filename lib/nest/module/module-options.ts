@@ -27,6 +27,8 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
   readonly yieldEvery?: RedisLockStoreOptions['yieldEvery'];
   /** See `RedisLockStoreOptions.silenceTimeout`. Only with `redis`. */
   readonly silenceTimeout?: RedisLockStoreOptions['silenceTimeout'];
+  /** See `RedisLockStoreOptions.serverChecks`. Only with `redis`. */
+  readonly serverChecks?: RedisLockStoreOptions['serverChecks'];
   /** See `RedlockStoreOptions.nodeTimeout`. Only with a list. */
   readonly nodeTimeout?: RedlockStoreOptions['nodeTimeout'];
   /** See `RedlockStoreOptions.quarantine`. Only with a list. */

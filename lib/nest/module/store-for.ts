@@ -43,8 +43,8 @@ async function redlockOver(
 }
 
 function redisOn(client: RedisClient, options: DistributedLockModuleOptions): RedisLockStore {
-  const { keyPrefix, replicas, replicaTimeout, localPassLimit, yieldEvery, silenceTimeout } =
-    options;
-  const limits = { localPassLimit, yieldEvery, silenceTimeout };
+  const { keyPrefix, replicas, replicaTimeout, localPassLimit, yieldEvery } = options;
+  const { silenceTimeout, serverChecks } = options;
+  const limits = { localPassLimit, yieldEvery, silenceTimeout, serverChecks };
   return new RedisLockStore(client, { keyPrefix, replicas, replicaTimeout, ...limits });
 }

@@ -48,6 +48,12 @@ export interface RedisLockStoreOptions {
    * @default 3_000
    */
   readonly silenceTimeout?: number | undefined;
+  /**
+   * Looks once, when a server is connected to, for what loses locks in practice: eviction, missing persistence, a clock that is
+   * off, missing rights. Event `warning`, or a process warning with a `code`. Delays no lock.
+   * @default true, but false where `NODE_ENV` is `test`: the servers of tests forget everything
+   */
+  readonly serverChecks?: boolean | undefined;
 }
 
 export const REDIS_RULES: OptionRules<RedisLockStoreOptions> = {
@@ -58,6 +64,7 @@ export const REDIS_RULES: OptionRules<RedisLockStoreOptions> = {
   localPassLimit: aWhole('times', { from: 0, orInfinity: true }),
   yieldEvery: aWhole('ms', { from: 1, orInfinity: true }),
   silenceTimeout: aWhole('ms', { from: 1, orInfinity: true }),
+  serverChecks: aBoolean,
 };
 
 type Resolved<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
@@ -75,9 +82,10 @@ export function resolveStoreOptions(
     localPassLimit = 8,
     yieldEvery = 2_000,
     silenceTimeout = 3_000,
+    serverChecks = process.env['NODE_ENV'] !== 'test',
   } = options;
   const waiting = { localPassLimit, yieldEvery, silenceTimeout };
-  return { keyPrefix, replicas, replicaTimeout, batchWrites, ...waiting };
+  return { keyPrefix, replicas, replicaTimeout, batchWrites, serverChecks, ...waiting };
 }
 
 export function checkClient(client: RedisClient): void {

@@ -5,9 +5,11 @@ import type {
   LockInspection,
   LockStore,
   StoreNotice,
+  StoreWarning,
 } from '../../core/contract/lock-store.js';
 import type { ServerLink } from '../../core/contract/server-link.js';
 import { clusterSlot } from '../../redis-client/cluster-slot.js';
+import { ServerChecks } from './checks/server-checks.js';
 import { CounterTrial } from './keys/counter-trial.js';
 import { extendMany } from './lease/extend-many.js';
 import { LockNames } from './keys/named-lock.js';
@@ -57,6 +59,8 @@ export class RedisLockStore implements LockStore {
     leases: readonly Lease[],
     ttl: number,
   ) => Promise<ReadonlyMap<Lease, unknown>>;
+  /** Missing with `serverChecks: false`. */
+  readonly checkServers?: (tell: (warning: StoreWarning) => void) => void;
   readonly #keys: ServerKeys;
   readonly #trial: CounterTrial;
   readonly #runner: ScriptRunner;
@@ -65,13 +69,16 @@ export class RedisLockStore implements LockStore {
   readonly #silence: SilenceWatch;
   readonly #takeBacks: TakeBacks;
   readonly #watches: ServerWatches;
+  #checks: ServerChecks | undefined;
+  #isOneOfSeveral = false;
   /** Of several keys, the one that another caller had. */
   readonly #refusals = new WeakMap<AcquireRequest, string>();
 
   constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
     checkClient(client);
-    const { keyPrefix, batchWrites, localPassLimit, yieldEvery, silenceTimeout, ...replicas } =
+    const { keyPrefix, batchWrites, localPassLimit, yieldEvery, silenceTimeout, ...others } =
       resolveStoreOptions(options);
+    const { serverChecks, ...replicas } = others;
     const clientPrefix = clientKeyPrefix(client);
     // While a slot of a Cluster moves, its keys are on two nodes, and a node may hang that other keys do not need.
     const isOneServer = client.isCluster !== true;
@@ -91,8 +98,8 @@ export class RedisLockStore implements LockStore {
     this.#watches = new ServerWatches(client, (keys) => this.#keys.locks(keys).map(slotOf));
     this.#takeBacks = takeBacksOf(client);
     const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
-    const others = () => this.#waiters?.connections ?? [];
-    this.#silence = watchSilence(client, others, silenceTimeout + awaited);
+    const listening = () => this.#waiters?.connections ?? [];
+    this.#silence = watchSilence(client, listening, silenceTimeout + awaited);
     const asked = () => this.#silence.asked();
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf, asked);
     const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock separately
@@ -104,6 +111,14 @@ export class RedisLockStore implements LockStore {
       this.#takeBacks,
     );
     this.#runner.sendFirst(() => lockCalls.send());
+    if (serverChecks) {
+      const reliance = () => ({
+        replicas: replicas.replicas,
+        isOneOfSeveral: this.#isOneOfSeveral,
+      });
+      this.checkServers = (tell) =>
+        void (this.#checks ??= new ServerChecks(client, this.#keys, reliance, tell));
+    }
     const holds = (ttl: number) => this.#watches.holds(ttl);
     if (isOneServer)
       this.extendMany = (leases, ttl) => (holds(ttl), extendMany(this.#runner, leases, ttl));
@@ -165,6 +180,7 @@ export class RedisLockStore implements LockStore {
   }
 
   joinQuorum(): void {
+    this.#isOneOfSeveral = true;
     this.#keys.countEach();
     this.#context.freeMoments?.shares.stop(); // a single node of a quorum that leaves a lock free is useless
     this.#runner.joinQuorum();
@@ -177,6 +193,8 @@ export class RedisLockStore implements LockStore {
     this.#silence.close();
     this.#takeBacks.close();
     this.#watches.close();
+    this.#checks?.close();
+    this.#checks = undefined;
     this.#waiters?.close();
   }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { warn } from '../../core/async/warn.js';
 import type {
   AcquireRequest,
   Lease,
@@ -8,6 +7,7 @@ import type {
   LockStoreFeatures,
   QuorumReport,
   StoreNotice,
+  StoreWarning,
 } from '../../core/contract/lock-store.js';
 import { StoreUse } from '../../core/store/store-use.js';
 import { QueueNodes } from './claim/queue-nodes.js';
@@ -19,12 +19,10 @@ import { QueuedLeases } from './queued-leases.js';
 import { Quorum } from './vote/quorum.js';
 import { RedlockLease } from './redlock-lease.js';
 import { RedlockNode } from './node/redlock-node.js';
-import { checkNodes, resolveRedlockOptions } from './node/redlock-options.js';
+import { checkNodes, resolveRedlockOptions, warnOfFew } from './node/redlock-options.js';
 import type { RedlockStoreOptions } from './node/redlock-options.js';
 import { QuarantineMonitor } from './vote/quarantine-monitor.js';
 
-/** With fewer nodes, the loss of one is the loss of all locks. */
-const FEWEST_NODES = 3;
 const SHARING_UNSUPPORTED =
   'a majority cannot count holders: each of two callers may be among the first three at other nodes';
 
@@ -101,6 +99,10 @@ export class RedlockStore implements LockStore {
     this.#observers.push(tell);
   }
 
+  checkServers(tell: (warning: StoreWarning) => void): void {
+    for (const { store } of this.#quorum.nodes) store.checkServers?.(tell);
+  }
+
   async close(): Promise<void> {
     this.#registrar.close();
     await Promise.all(this.#uses.map((use) => use.close()));
@@ -135,13 +137,4 @@ export class RedlockStore implements LockStore {
     this.#failed.add(request); // until it has succeeded
     return isRepeated ? { ...request, token: randomUUID() } : request;
   }
-}
-
-function warnOfFew(count: number): void {
-  if (count >= FEWEST_NODES) return;
-  warn(
-    `RedlockStore over ${count} node${count === 1 ? '' : 's'}: no lock can be taken or extended once one of them is down. ` +
-      `Redlock protects against the loss of nodes from ${FEWEST_NODES} on`,
-    'HOLDFAST_REDLOCK_FEW_NODES',
-  );
 }

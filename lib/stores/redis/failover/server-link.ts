@@ -30,9 +30,7 @@ export class RedisServerLink implements ServerLink {
   }
 
   get address(): string {
-    const { sentinels, name, path, host = 'localhost', port = 6_379 } = this.#client.options ?? {};
-    if (sentinels) return `the master of ${name}`;
-    return path ?? `${host}:${port}`;
+    return addressOf(this.#client);
   }
 
   /** A client that has not connected yet does so at its first command. */
@@ -79,6 +77,13 @@ export class RedisServerLink implements ServerLink {
     makeRoom(this.#client, 1);
     this.#client.on(event, listener);
   }
+}
+
+/** For messages. */
+export function addressOf({ options }: RedisClient): string {
+  const { sentinels, name, path, host = 'localhost', port = 6_379 } = options ?? {};
+  if (sentinels) return `the master of ${name}`;
+  return path ?? `${host}:${port}`;
 }
 
 function field(info: unknown, name: string): string {

@@ -1,8 +1,12 @@
 import { systemClock } from '../../../core/async/clock.js';
+import { warn } from '../../../core/async/warn.js';
 import type { Clock } from '../../../core/async/clock.js';
 import type { LockStore } from '../../../core/contract/lock-store.js';
 import { aClock, aWhole, checkOptions, oneOf } from '../../../core/options/option-rules.js';
 import type { OptionRules } from '../../../core/options/option-rules.js';
+
+/** With fewer nodes, the loss of one is the loss of all locks. */
+const FEWEST_NODES = 3;
 
 /**
  * Whether a node that has just started may vote.
@@ -80,4 +84,14 @@ export function checkNodes(nodes: readonly LockStore[]): void {
   });
   if (new Set(nodes).size < nodes.length)
     throw new TypeError('RedlockStore: a node is in the list twice, and would vote twice');
+}
+
+/** A process warning. */
+export function warnOfFew(count: number): void {
+  if (count >= FEWEST_NODES) return;
+  warn(
+    `RedlockStore over ${count} node${count === 1 ? '' : 's'}: no lock can be taken or extended once one of them is down. ` +
+      `Redlock protects against the loss of nodes from ${FEWEST_NODES} on`,
+    'HOLDFAST_REDLOCK_FEW_NODES',
+  );
 }
