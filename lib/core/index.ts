@@ -41,18 +41,24 @@ export {
   LockUnsupportedError,
 } from './contract/lock-errors.js';
 export type { LockErrorCode, LockLostReason } from './contract/lock-errors.js';
-export { LockEvents } from './contract/lock-events.js';
+export { LockEvents } from './events/lock-events.js';
 export type {
-  LockEvent,
   LockEventMap,
   LockEventName,
-  LockJeopardyEvent,
-  LockLostEvent,
-  LockOverdueEvent,
   LockNodeEvent,
   LockUnscheduledEvent,
   LockWarningEvent,
+} from './events/lock-events.js';
+export type {
+  LockEvent,
+  LockHoldEvent,
+  LockJeopardyEvent,
+  LockLostEvent,
+  LockOverdueEvent,
   LockReleaseFailedEvent,
   LockState,
-} from './contract/lock-events.js';
+} from './events/hold-events.js';
+export type { HeldLock } from './inspection/held-locks.js';
+export type { LockListOptions } from './inspection/list-locks.js';
+export type { LockHoldMode } from './options/hold-mode.js';
 export type { Cancel, Clock } from './async/clock.js';

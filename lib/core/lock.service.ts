@@ -1,7 +1,12 @@
 import { PendingAcquisitions } from './acquire/pending-acquisitions.js';
 import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.js';
 import { LeaseKeeper } from './lease/lease-keeper.js';
-import { LockEvents } from './contract/lock-events.js';
+import { LockEvents } from './events/lock-events.js';
+import { heldLocks } from './inspection/held-locks.js';
+import type { HeldLock } from './inspection/held-locks.js';
+import { inspectKey } from './inspection/inspect-key.js';
+import { listLocks } from './inspection/list-locks.js';
+import type { LockListOptions } from './inspection/list-locks.js';
 import { LocalQueue } from './line/local-queue.js';
 import { canonicalKeys } from './keys/lock-keys.js';
 import type { LockKeys } from './keys/lock-keys.js';
@@ -9,9 +14,9 @@ import { checkLockOptions, checkPermits } from './options/lock-options.js';
 import type { LockOptions, PermitOptions } from './options/lock-options.js';
 import { OptionLayers } from './options/option-layers.js';
 import { checkIsObject, checkWork } from './options/option-values.js';
-import { LockContext } from './scope/lock-scope.js';
+import { LockContext } from './scope/lock-context.js';
 import type { LockScope } from './scope/lock-scope.js';
-import type { LockInspection, LockStore } from './contract/lock-store.js';
+import type { LockInspection, LockPage, LockStore } from './contract/lock-store.js';
 import type { Lock } from './scope/lock.js';
 import { ContextLocks } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
@@ -19,7 +24,7 @@ import { checkServiceOptions } from './options/service-options.js';
 import type { LockServiceOptions } from './options/service-options.js';
 import type { StoreUse } from './store/store-use.js';
 import { promised, StoreCalls } from './store/store-call.js';
-import { checkStore, inspectKey, leaveStore, needsLine, useStore } from './store/store-checks.js';
+import { checkStore, leaveStore, needsLine, useStore } from './store/store-checks.js';
 import { StorePulse } from './store/store-pulse.js';
 import { TimerQueue } from './async/timer-queue.js';
 import type { LocalTicket } from './line/local-ticket.js';
@@ -170,6 +175,19 @@ export class LockService {
   /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
   async inspect(key: string): Promise<LockInspection | undefined> {
     return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#options.defaults.storeTimeout);
+  }
+
+  /**
+   * The held keys of all processes, page by page; takes nothing. An answer may be out of date when it is read, and a walk over
+   * many pages is no snapshot. Rejects with `LockUnsupportedError` where the store cannot list, and with `LockStoreError`.
+   */
+  async list(options: LockListOptions = {}): Promise<LockPage> {
+    return listLocks(this.#around, options, this.#options.defaults.storeTimeout);
+  }
+
+  /** The locks that this service holds, the oldest first. Sends no command. */
+  held(): HeldLock[] {
+    return heldLocks(this.#around.keeper.leases, this.#around.waiters);
   }
 
   /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */

@@ -2,11 +2,13 @@ import { withLabel } from '../core/text/with-label.js';
 import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../core/options/lock-options.js';
 import type { LockOptions } from '../core/options/lock-options.js';
 import type { LockService } from '../core/lock.service.js';
+import { named } from '../core/options/lock-name.js';
 import { LOCK_RULES } from '../core/options/lock-rules.js';
 import { a, aBoolean, checkOptions, needed, oneOf } from '../core/options/option-rules.js';
 import type { OptionRules } from '../core/options/option-rules.js';
 import { ERROR_RULES } from '../http/error-options.js';
 import type { LockErrorOptions } from '../http/error-options.js';
+import type { RequestKey } from './request-key.js';
 import type { RequestLock } from './lock-until-closed.js';
 
 export interface LockRequestOptions extends Omit<LockOptions, 'signal'>, LockErrorOptions {
@@ -40,7 +42,11 @@ const RULES: OptionRules<LockRequestOptions> = {
 };
 
 /** Throws `TypeError` or `RangeError` naming the option. */
-export function checkRequestOptions(owner: string, options: LockRequestOptions): CheckedOptions {
+export function checkRequestOptions(
+  owner: string,
+  options: LockRequestOptions,
+  key: RequestKey,
+): CheckedOptions {
   checkOptions(owner, options, RULES, '{ locks }');
   const {
     locks,
@@ -48,8 +54,9 @@ export function checkRequestOptions(owner: string, options: LockRequestOptions):
     unsafeReleaseOnDisconnect: endsWithClient = false,
     busyStatus,
     retryAfter,
-    ...lockOptions
+    ...given
   } = options;
+  const lockOptions = named(given, key);
   withLabel(owner, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions));
   return { locks, lockOptions, endsWithClient, onError, errorOptions: { busyStatus, retryAfter } };
 }

@@ -25,7 +25,7 @@ export function lockedMiddleware(
   owner: string,
   { key, options, handler }: Locked,
 ): (...args: Parameters<Handler>) => void {
-  const checked = checkRequestOptions(owner, options);
+  const checked = checkRequestOptions(owner, options, key);
   const { onError, errorOptions } = checked;
   const keyOf = requestKey(owner, key);
 

@@ -7,7 +7,8 @@ import { checkLeaderOptions, LEADER_RULES } from './leader-options.js';
 import type { LeaderElectionOptions } from './leader-options.js';
 import { LeaderTerm } from './leader-term.js';
 import { watchStore } from './store-watch.js';
-import type { LockJeopardyEvent } from '../core/contract/lock-events.js';
+import type { LockJeopardyEvent } from '../core/events/hold-events.js';
+import { named } from '../core/options/lock-name.js';
 import type { LockOptions } from '../core/options/lock-options.js';
 import type { LockInspection } from '../core/contract/lock-store.js';
 import type { LockService } from '../core/lock.service.js';
@@ -160,6 +161,7 @@ export class LeaderElection {
     const { ttl, storeTimeout, retryDelay, retryJitter } = this.#options;
     const untilGranted = { waitTimeout: Infinity, retryCount: Infinity };
     const untilReleased = { autoExtend: true, maxHold: Infinity, minHold: 0, reentrant: false };
-    return { ...untilGranted, ...untilReleased, ttl, storeTimeout, retryDelay, retryJitter };
+    const rest = { ttl, storeTimeout, retryDelay, retryJitter };
+    return named({ ...untilGranted, ...untilReleased, ...rest }, this.#key);
   }
 }

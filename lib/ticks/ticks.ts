@@ -1,5 +1,6 @@
 import { DEFAULT_LOCK_OPTIONS } from '../core/options/lock-options.js';
 import type { LockOptions } from '../core/options/lock-options.js';
+import { named } from '../core/options/lock-name.js';
 import { checkName } from '../core/options/option-values.js';
 import { aFunction, aWhole } from '../core/options/option-rules.js';
 import type { OptionRules } from '../core/options/option-rules.js';
@@ -82,7 +83,7 @@ export class Ticks {
     const hold = Math.min(length + tolerance, LONGEST);
     const ttl = Math.max(hold, DEFAULT_LOCK_OPTIONS.ttl);
     const whatever = { autoExtend: true, maxHold: Infinity, reentrant: false }; // the defaults are those of other locks
-    this.options = Object.freeze({ ...whatever, waitTimeout: 0, minHold: hold, ttl });
+    this.options = Object.freeze({ ...named(whatever, name), waitTimeout: 0, minHold: hold, ttl });
   }
 
   /** That of `tick`. */

@@ -25,6 +25,19 @@ describe.each(VERSIONS)('what lockRequest locks in $version', ({ express }) => {
   });
 
   it.each([
+    ['by its template', 'order:<params.id>', {}, 'order:<params.id>'],
+    ['by its option', 'order:<params.id>', { name: 'order' }, 'order'],
+    ['not at all for a function', () => 'order', {}, undefined],
+  ])('is named %s', async (_, key, options, name) => {
+    const { app, locks } = around(express);
+    const held = jest.fn();
+    locks.events.on('held', held);
+    app.post('/orders/:id', lockRequest(key, { locks, ...options }), tellKeys);
+    await request(app).post('/orders/7');
+    expect(held).toHaveBeenCalledWith(expect.objectContaining({ name }));
+  });
+
+  it.each([
     ['one key', (id: string) => `order:${id}`, ['order:7']],
     ['several', (id: string) => [`b:${id}`, 'a'], ['a', 'b:7']],
   ])('is what a function of the request says: %s', async (_, keysOf, keys) => {

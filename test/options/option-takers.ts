@@ -68,6 +68,7 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
   PermitOptions: [
     { take: (options) => locks.withPermit('a', options, work), needs: { permits: 1 } },
   ],
+  LockListOptions: [{ take: (options) => locks.list(options) }],
   LockDefaults: [{ take: (options) => new LockService(new MemoryLockStore(), options) }],
   LockServiceOptions: [{ take: (options) => new LockService(new MemoryLockStore(), options) }],
   DistributedLockOptions: [{ take: decoratorTaker((options) => DistributedLock('a', options)) }],
@@ -163,5 +164,7 @@ export const NO_OPTIONS = [
   'AcquireRequest',
   'Lease',
   'LockInspection',
+  'LockListQuery',
+  'LockPage',
   'StoreDoubt',
 ];

@@ -30,6 +30,14 @@ export function checkInspection(answer: unknown): void {
     throw new UnknownAnswerError('undefined or an object with a key', answer);
 }
 
+/** For `list`. */
+export function checkPage(answer: unknown): void {
+  const { locks, cursor } = fieldsOf(answer);
+  const isList = Array.isArray(locks) && locks.every((each) => isText(fieldsOf(each)['key']));
+  if (isList && (cursor === undefined || isText(cursor))) return;
+  throw new UnknownAnswerError('an object with a list of `locks` and perhaps a `cursor`', answer);
+}
+
 /** The part of a lease that is missing, if any. */
 function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined {
   const { extend, release, handOff, downgrade, raiseFencing } = answer;
@@ -47,6 +55,10 @@ function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined 
   if (lost !== undefined && typeof fieldsOf(lost)['addEventListener'] !== 'function')
     return ' whose `lost` is an AbortSignal or missing';
   return undefined;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 function isMethodOrMissing(value: unknown): boolean {

@@ -1,4 +1,3 @@
-import { monotonicTime } from '../async/clock.js';
 import { type Grant, giveBack, handedOff } from '../store/grant.js';
 import { LeaseChanges } from './lease-changes.js';
 import type { LeaseContext } from './lease-context.js';
@@ -12,7 +11,6 @@ import { Validity } from '../store/validity.js';
 
 /** A lease from its grant to its end, and its calls to the store. */
 export class HeldLease extends LeaseState {
-  readonly #grantedAt: number; // by the monotonic clock: `minHold` must not end too early
   readonly #turn: LocalTicket;
   /** The next owner of the keys is settled: no local caller may go to the front when this lease ends. */
   #keepsFront = false;
@@ -34,7 +32,6 @@ export class HeldLease extends LeaseState {
     this.permits = turn.permits;
     this.isReader = turn.permits === Infinity;
     if (turn.permits) turn.leave(); // a sharer makes room at the front at once
-    this.#grantedAt = monotonicTime(context.clock);
   }
 
   /** Created on first use: most locks are released before their first change. */
@@ -126,11 +123,10 @@ export class HeldLease extends LeaseState {
 
   #release(): Promise<boolean> {
     if (!this.isHeld) return Promise.resolve(false);
-    const { clock, store } = this.context;
-    const rest = this.options.minHold - (monotonicTime(clock) - this.#grantedAt);
+    const rest = this.options.minHold - this.heldFor;
     const passed = rest <= 0 ? this.#handOff() : undefined;
     if (passed) return passed;
-    this.#keepsFront = !store.acquire; // the next caller would ask before the key is free, and then pause
+    this.#keepsFront = !this.context.store.acquire; // the next caller would ask before the key is free, and then pause
     const returned = new LeaseReturn(this).after(rest, (answer) => this.#returned(answer));
     this.end('released');
     return returned;
@@ -160,7 +156,7 @@ export class HeldLease extends LeaseState {
       this.lose('gone');
       return false;
     }
-    this.context.events.publish('released', () => this.event());
+    this.context.events.publish('released', () => this.holdEvent());
     this.#report(answer);
     return answer.isConfirmed;
   }
@@ -172,7 +168,10 @@ export class HeldLease extends LeaseState {
 
   #report(answer: Returned): void {
     if (answer.isConfirmed) return;
-    this.context.events.publish('releaseFailed', () => ({ ...this.event(), error: answer.error }));
+    this.context.events.publish('releaseFailed', () => ({
+      ...this.holdEvent(),
+      error: answer.error,
+    }));
   }
 
   /** An extension that succeeds after the lease was given up keeps keys without a holder, possibly only some of several. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../async/clock.js';
-import type { LockEvents } from '../contract/lock-events.js';
+import type { LockEvents } from '../events/lock-events.js';
 import type { LockStore } from '../contract/lock-store.js';
 import type { StoreCalls } from '../store/store-call.js';
 import type { KeeperEntry } from './keeper-entry.js';

@@ -3,8 +3,10 @@ import { reasonOf } from '../contract/safe-error.js';
 import { giveBack } from '../store/grant.js';
 import { LockLostError, LockStoreError } from '../contract/lock-errors.js';
 import type { LockLostReason } from '../contract/lock-errors.js';
-import type { LockEvent, LockState } from '../contract/lock-events.js';
+import type { LockEvent, LockHoldEvent, LockState } from '../events/hold-events.js';
+import { monotonicTime } from '../async/clock.js';
 import { keyNames } from '../keys/lock-keys.js';
+import { holdModeOf } from '../options/hold-mode.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { KeeperEntry } from './keeper-entry.js';
 import type { LeaseContext } from './lease-context.js';
@@ -17,6 +19,8 @@ export abstract class LeaseState extends KeeperEntry {
   readonly keys: readonly string[];
   readonly validity: Validity;
   readonly options: ResolvedLockOptions;
+  /** By the monotonic clock: `minHold` must not end too early. */
+  readonly grantedAt: number;
   /** Maximum number of holders. Missing: exclusive. */
   permits: number | undefined;
   /** Number of calls that use it: the one that took it, and those nested in it. */
@@ -42,6 +46,7 @@ export abstract class LeaseState extends KeeperEntry {
     this.options = options;
     this.granted = lease;
     this.context = context;
+    this.grantedAt = monotonicTime(context.clock);
     if (lease.lost) this.#watch(lease.lost);
   }
 
@@ -93,23 +98,35 @@ export abstract class LeaseState extends KeeperEntry {
     if (!this.isHeld) throw this.#madeLoss?.error ?? this.#lossOf('released');
   }
 
+  /** Milliseconds since the grant, at least. */
+  get heldFor(): number {
+    return monotonicTime(this.context.clock) - this.grantedAt;
+  }
+
   event(): LockEvent {
-    const { keys, fencingToken } = this;
-    return { key: keys[0]!, keys, fencingToken, store: this.context.store.name };
+    const { keys, fencingToken, context } = this;
+    const { name } = this.options;
+    const mode = holdModeOf(this.permits);
+    return { key: keys[0]!, keys, name, mode, store: context.store.name, fencingToken };
+  }
+
+  /** For an event after the grant. */
+  holdEvent(): LockHoldEvent {
+    return { ...this.event(), heldFor: this.heldFor };
   }
 
   /** An extension failed. */
   jeopardise(error: unknown): void {
     this.#state = 'jeopardy';
     const { remaining } = this;
-    this.context.events.publish('jeopardy', () => ({ ...this.event(), error, remaining }));
+    this.context.events.publish('jeopardy', () => ({ ...this.holdEvent(), error, remaining }));
   }
 
   /** An extension succeeded. */
   recover(): void {
     if (this.#state !== 'jeopardy') return;
     this.#state = 'held';
-    this.context.events.publish('recovered', () => this.event());
+    this.context.events.publish('recovered', () => this.holdEvent());
   }
 
   /** Once: a store may report the loss of a lease that a call has already found. */
@@ -120,7 +137,7 @@ export abstract class LeaseState extends KeeperEntry {
     this.end('lost');
     if (isLeft) giveBack(this.granted); // otherwise the rest of several keys would stay taken without a holder
     this.#loss.tell(error);
-    this.context.events.publish('lost', () => ({ ...this.event(), error }));
+    this.context.events.publish('lost', () => ({ ...this.holdEvent(), error }));
     return error;
   }
 
@@ -139,7 +156,7 @@ export abstract class LeaseState extends KeeperEntry {
   #expire(): void {
     const { isFinal, maxHold } = this.validity;
     this.lose(isFinal ? 'max-hold' : 'expired');
-    if (isFinal) this.context.events.publish('overdue', () => ({ ...this.event(), maxHold }));
+    if (isFinal) this.context.events.publish('overdue', () => ({ ...this.holdEvent(), maxHold }));
     this.outlived();
   }
 

@@ -26,17 +26,17 @@ export class Waiters {
       throw new LockQueueFullError(keyNames(keys), 'maxWaitingTotal', this.#most);
     }
     for (const key of keys) {
-      if (this.#count(key) >= most) throw new LockQueueFullError(key, 'maxWaiting', most);
+      if (this.of(key) >= most) throw new LockQueueFullError(key, 'maxWaiting', most);
     }
     if (this.#all++ === 0) inRootContext(this.#keepAlive);
-    for (const key of keys) this.#byKey.set(key, this.#count(key) + 1);
+    for (const key of keys) this.#byKey.set(key, this.of(key) + 1);
   }
 
   /** For one that has entered. */
   leave(keys: readonly string[]): void {
     if (--this.#all === 0) this.#endLife?.();
     for (const key of keys) {
-      const left = this.#count(key) - 1;
+      const left = this.of(key) - 1;
       if (left > 0) this.#byKey.set(key, left);
       else this.#byKey.delete(key);
     }
@@ -47,7 +47,8 @@ export class Waiters {
     this.#endLife = this.#clock.schedule(KEPT_ALIVE, this.#keepAlive);
   };
 
-  #count(key: string): number {
+  /** How many wait for `key`. */
+  of(key: string): number {
     return this.#byKey.get(key) ?? 0;
   }
 }

@@ -10,6 +10,11 @@ export type LockMode = 'read' | 'write';
 /** Options of one acquisition. Set for a module, a decorator or a call; the later layer wins. All times are milliseconds. */
 export interface LockOptions {
   /**
+   * Label in events, metrics and logs, the same for all keys of one kind: at most 200 characters. It decides nothing.
+   * @default the key's template with decorators and `lockRequest`, such as `order:<id>`; otherwise none
+   */
+  readonly name?: string | undefined;
+  /**
    * How long the store keeps the key if this process dies. At least 10.
    * @default 30_000
    */
@@ -78,7 +83,7 @@ export interface LockOptions {
 }
 
 /** Options that suit every lock of a service. */
-export type LockDefaults = Omit<LockOptions, 'mode' | 'permits'>;
+export type LockDefaults = Omit<LockOptions, 'mode' | 'permits' | 'name'>;
 
 /** Options of a semaphore. */
 export interface PermitOptions extends Omit<LockOptions, 'mode'> {
@@ -87,8 +92,8 @@ export interface PermitOptions extends Omit<LockOptions, 'mode'> {
 
 /** `mode` has become a number of permits: `Infinity` for readers. */
 export type ResolvedLockOptions = Readonly<
-  Required<Omit<LockOptions, 'signal' | 'mode' | 'permits'>> &
-    Pick<LockOptions, 'signal'> & { permits: number | undefined }
+  Required<Omit<LockOptions, 'name' | 'signal' | 'mode' | 'permits'>> &
+    Pick<LockOptions, 'signal'> & { name: string | undefined; permits: number | undefined }
 >;
 
 export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
@@ -103,6 +108,7 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
   minHold: 0,
   storeTimeout: 5_000,
   reentrant: false,
+  name: undefined,
   permits: undefined,
   signal: undefined,
 });
@@ -135,6 +141,7 @@ export function resolveLockOptions(
     storeTimeout: either(base.storeTimeout, 'storeTimeout', layer.storeTimeout),
     maxWaiting: either(base.maxWaiting, 'maxWaiting', layer.maxWaiting),
     reentrant: either(base.reentrant, 'reentrant', layer.reentrant),
+    name: either(base.name, 'name', layer.name),
     permits: permitsOf(either(base.permits, 'permits', layer.permits), layer.mode),
     signal: either(base.signal, 'signal', layer.signal),
   };

@@ -1,3 +1,4 @@
+import { aLockName } from './lock-name.js';
 import { aBoolean, aWhole, anAbortSignal, oneOf } from './option-rules.js';
 import type { OptionRule } from './option-rules.js';
 
@@ -20,4 +21,5 @@ export const LOCK_RULES = {
   permits: aWhole('permits', { from: 1 }),
   signal: anAbortSignal,
   mode: oneOf('read', 'write'),
+  name: aLockName,
 } as const satisfies Readonly<Record<string, OptionRule>>;

@@ -5,7 +5,7 @@ import { optionError } from './option-error.js';
 import { checkOptions } from './option-rules.js';
 import type { OptionRules } from './option-rules.js';
 
-const { mode: _, permits: __, ...ofEveryLock } = LOCK_RULES;
+const { mode: _, permits: __, name: ___, ...ofEveryLock } = LOCK_RULES;
 
 /** Clients choose how slowly they send and read, and whether they do at all. */
 const REQUEST_MAX_HOLD = 300_000;
@@ -19,7 +19,7 @@ export function checkDefaults<Options extends LockDefaults>(
   options: Options,
   rules: OptionRules<Options>,
 ): void {
-  const ofACall = ['mode', 'permits'].find((name) => name in options);
+  const ofACall = ['mode', 'permits', 'name'].find((name) => name in options);
   if (ofACall) {
     throw optionError(`${owner}: ${ofACall} belongs to a call or a decorator, not to the defaults`);
   }

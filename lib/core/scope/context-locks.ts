@@ -1,6 +1,7 @@
 import type { PendingAcquisitions } from '../acquire/pending-acquisitions.js';
 import type { HeldLease } from '../lease/held-lease.js';
-import type { LockContext, LockScope } from './lock-scope.js';
+import type { LockContext } from './lock-context.js';
+import type { LockScope } from './lock-scope.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { Lock } from './lock.js';
 import type { SelfDeadlocks } from './self-deadlock.js';
@@ -31,7 +32,7 @@ export class ContextLocks {
     keys: readonly string[],
     options: ResolvedLockOptions,
   ): Promise<Lock | undefined> {
-    const shared = options.reentrant && this.#context.reenter(keys, options.permits);
+    const shared = options.reentrant && this.#context.reenter(keys, options);
     return shared ? shared.lock : this.#acquisitions.once(keys, options, toLock);
   }
 
@@ -48,7 +49,7 @@ export class ContextLocks {
 
   #shared(keys: readonly string[], options: ResolvedLockOptions): LockScope | undefined {
     if (!options.reentrant) return undefined;
-    const scope = this.#context.reenter(keys, options.permits);
+    const scope = this.#context.reenter(keys, options);
     if (!scope) this.#context.refuseOwn(keys, options.permits);
     return scope;
   }

@@ -1,108 +1,13 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { HeldLease } from '../lease/held-lease.js';
 import { LockLostError } from '../contract/lock-errors.js';
-import type { LockEvents } from '../contract/lock-events.js';
-import { Lock } from './lock.js';
-import { missingKeys, unshareable } from './unshareable.js';
+import type { Lock } from './lock.js';
 
 /** What an async context holds by one call, inside its outer contexts. */
-interface Frame {
+export interface Frame {
   readonly lock: Lock;
   readonly held: HeldLease;
   outer: Frame | undefined;
-}
-
-/** The locks of the running async context. Ownership follows the work, not the thread or the caller. */
-export class LockContext {
-  readonly #events: LockEvents;
-  readonly #storage = new AsyncLocalStorage<Frame | undefined>();
-
-  constructor(events: LockEvents) {
-    this.#events = events;
-  }
-
-  /** The innermost lock that is still held, or that of `key`. A context that outlives its lock owns nothing. */
-  current(key?: string): Lock | undefined {
-    const isMeant = ({ lock }: Frame) => key === undefined || lock.keys.includes(key);
-    return find(this.#storage.getStore(), isMeant)?.lock;
-  }
-
-  /** Calls `work` in a context that holds nothing. */
-  outside<T>(work: () => T): T {
-    return this.#storage.run(undefined, work);
-  }
-
-  /** Once nothing is held any more. Before Node 24, each promise of the process visits every storage that was not disabled. */
-  close(): void {
-    this.#storage.disable();
-  }
-
-  /** Opens a scope for a new lock. */
-  open(held: HeldLease): LockScope {
-    return this.#scope(held, new Lock(held));
-  }
-
-  /** Shares a lock that this context holds for all of `keys`. */
-  reenter(keys: readonly string[], permits: number | undefined): LockScope | undefined {
-    const frame = find(this.#storage.getStore(), holdsAll(keys));
-    if (!frame || !mayShare(frame.lock, permits)) return undefined;
-    const { held } = frame;
-    const scope = this.#scope(held, new Lock(held, keys));
-    this.#events.publish('reentered', () => ({ ...held.event(), key: keys[0]!, keys }));
-    return scope;
-  }
-
-  /**
-   * For a call that could not re-enter. Throws `LockDeadlockError` when this context holds only some of `keys`, or shares a lock
-   * that the call wants exclusively, and `LockPermitsError` when it shares them with other permits.
-   */
-  refuseOwn(keys: readonly string[], permits: number | undefined): void {
-    const own = this.holderOf(keys)?.();
-    if (!own) return;
-    throw holdsAll(keys)({ lock: own }) ? unshareable(own, keys, permits) : missingKeys(own, keys);
-  }
-
-  /**
-   * Returns a function that gives, now and later, the lock by which this context holds one of `keys`. Missing when it holds none
-   * of them now.
-   */
-  holderOf(keys: readonly string[]): (() => Lock | undefined) | undefined {
-    const frame = this.#storage.getStore();
-    if (!frame) return undefined;
-    const isMeant = ({ held }: Frame) => keys.some((key) => held.keys.includes(key));
-    const holder = () => find(frame, isMeant)?.lock;
-    return holder() && holder;
-  }
-
-  /** Drops frames of ended locks: work that starts work would accumulate them. */
-  #scope(held: HeldLease, lock: Lock): LockScope {
-    const outer = innermost(this.#storage.getStore());
-    if (outer) outer.outer = innermost(outer.outer);
-    return new LockScope({ lock, held, outer }, this.#storage);
-  }
-}
-
-/** The first matching frame, from `frame` outwards. */
-function find(frame: Frame | undefined, isMeant: (frame: Frame) => boolean): Frame | undefined {
-  let found = innermost(frame);
-  while (found && !isMeant(found)) found = innermost(found.outer);
-  return found;
-}
-
-/** The first frame whose lock is held, from `frame` outwards. */
-function innermost(frame: Frame | undefined): Frame | undefined {
-  let found = frame;
-  while (found && !found.lock.isHeld) found = found.outer;
-  return found;
-}
-
-function holdsAll(keys: readonly string[]): (frame: Pick<Frame, 'lock'>) => boolean {
-  return ({ lock }) => keys.every((key) => lock.keys.includes(key));
-}
-
-/** An exclusive holder may also enter as a reader or permit holder. */
-function mayShare({ permits }: Lock, wanted: number | undefined): boolean {
-  return permits === undefined || permits === wanted;
 }
 
 /**

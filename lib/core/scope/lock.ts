@@ -1,6 +1,6 @@
 import type { HeldLease } from '../lease/held-lease.js';
 import { LockLostError, LockUnsupportedError } from '../contract/lock-errors.js';
-import type { LockState } from '../contract/lock-events.js';
+import type { LockState } from '../events/hold-events.js';
 import { keyNames } from '../keys/lock-keys.js';
 import { checkTtl } from '../options/lock-options.js';
 import type { LockMode } from '../options/lock-options.js';
@@ -14,14 +14,16 @@ export class Lock implements AsyncDisposable {
   readonly #held: HeldLease;
   /** The keys of a nested call. Missing for the call that took the lock. */
   readonly #nestedKeys: readonly string[] | undefined;
+  readonly #nestedName: string | undefined;
   #isReleased = false;
   /** The state of the lease when a call left it to others. */
   #leftAs: 'lost' | 'released' | undefined;
 
   /** Locks come from `LockService`. */
-  constructor(held: HeldLease, nestedKeys?: readonly string[]) {
+  constructor(held: HeldLease, nestedKeys?: readonly string[], nestedName?: string) {
     this.#held = held;
     this.#nestedKeys = nestedKeys;
+    this.#nestedName = nestedName;
     held.uses++;
   }
 
@@ -35,15 +37,20 @@ export class Lock implements AsyncDisposable {
     return this.#nestedKeys ?? this.#held.keys;
   }
 
+  /** `LockOptions.name`; of a nested call without one, that of the lock. */
+  get name(): string | undefined {
+    return this.#nestedName ?? this.#held.options.name;
+  }
+
   /**
    * Larger than that of every earlier grant of the key. Hand it to the resource you write to, and let it refuse smaller ones.
    * Throws `LockUnsupportedError` where the store has none (`supports.fencing`), and for read locks and permits, which are no
    * protection against each other's writes.
    */
   get fencingToken(): bigint {
-    const { fencingToken, store } = this.#held.event();
+    const { fencingToken, context } = this.#held;
     if (fencingToken !== undefined && this.permits === undefined) return fencingToken;
-    throw withoutFencingToken(keyNames(this.keys), store, this.permits);
+    throw withoutFencingToken(keyNames(this.keys), context.store.name, this.permits);
   }
 
   /** `'read'` when it is shared with other readers, or was downgraded. */
@@ -142,7 +149,7 @@ export class Lock implements AsyncDisposable {
     const key = keyNames(this.keys);
     return new LockUnsupportedError(
       key,
-      this.#held.event().store,
+      this.#held.context.store.name,
       `Lock ${quoted(key)} cannot be ${what} ${when}`,
     );
   }

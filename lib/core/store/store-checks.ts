@@ -1,18 +1,11 @@
 import { warn } from '../async/warn.js';
-import { LockStoreError, LockUnsupportedError } from '../contract/lock-errors.js';
-import type { LockEvents, LockWarningEvent } from '../contract/lock-events.js';
+import { LockUnsupportedError } from '../contract/lock-errors.js';
+import type { LockEvents, LockWarningEvent } from '../events/lock-events.js';
 import { keyNames } from '../keys/lock-keys.js';
 import { show } from '../options/option-values.js';
 import { optionError } from '../options/option-error.js';
-import type {
-  Lease,
-  LockInspection,
-  LockStore,
-  StoreDoubt,
-  StoreNotice,
-} from '../contract/lock-store.js';
+import type { Lease, LockStore, StoreDoubt, StoreNotice } from '../contract/lock-store.js';
 import { reasonOf } from '../contract/safe-error.js';
-import { checkInspection } from '../contract/store-answers.js';
 import { StoreUse } from './store-use.js';
 import type { StoreCalls } from './store-call.js';
 import { quoted } from '../text/printable.js';
@@ -87,24 +80,6 @@ export function checkDowngrade(
     ? `Lock ${quoted(key)} cannot be downgraded: it is a permit of a semaphore`
     : `Lock store "${name}" cannot downgrade (key ${quoted(key)})`;
   throw new LockUnsupportedError(key, name, message);
-}
-
-/** The holder of a key. Rejects with `LockStoreError`, also for a store that cannot tell. */
-export async function inspectKey(
-  { store, calls }: CheckContext,
-  key: string,
-  within: number,
-): Promise<LockInspection | undefined> {
-  if (!store.inspect) throw new LockStoreError(key, store.name, 'it cannot inspect keys');
-  return calls.make({
-    ask: () => store.inspect!(key),
-    within,
-    check: checkInspection,
-    read: (inspection) => inspection,
-    recover: (error) => {
-      throw new LockStoreError(key, store.name, reasonOf(error), { cause: error });
-    },
-  });
 }
 
 /** Ends the use of a store, and closes it with the last use. Never rejects, and does not wait for ever. */

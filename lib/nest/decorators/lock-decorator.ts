@@ -4,6 +4,7 @@ import type { Observable } from 'rxjs';
 import { withLabel } from '../../core/text/with-label.js';
 import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from '../../core/options/lock-options.js';
 import type { LockOptions } from '../../core/options/lock-options.js';
+import { named } from '../../core/options/lock-name.js';
 import { LOCK_RULES } from '../../core/options/lock-rules.js';
 import { a, aName, checkOptions, oneOf } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
@@ -110,7 +111,8 @@ function planFor(
   property: string | symbol,
   method: Function,
 ): LockPlan {
-  const { locks, onTimeout = 'throw', before, returns, ...options } = decoratorOptions;
+  const { locks, onTimeout = 'throw', before, returns, ...given } = decoratorOptions;
+  const options = named(given, source);
   withLabel(label, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options));
   const marks = parameterMarks(target, property);
   const kind = returns ?? returnKind(label, target, property, method);

@@ -92,7 +92,7 @@ describe('a failed extension', () => {
     expect(lock.state).toBe('held');
     expect(events.slice(4)).toEqual(['recovered']);
     expect(recovered.mock.calls).toEqual([
-      [{ key: 'a', keys: ['a'], store: 'fake', fencingToken: 7n }],
+      [expect.objectContaining({ key: 'a', fencingToken: 7n, heldFor: 1_900 })],
     ]);
     await clock.advance(1_000);
     expect(at.at(-1)).toBe(2_900); // back to a third
@@ -111,8 +111,11 @@ describe('a failed extension', () => {
     expect(jeopardy).toHaveBeenCalledWith({
       key: 'a',
       keys: ['a', 'b'],
+      name: undefined,
+      mode: 'write',
       store: 'fake',
       fencingToken: 7n,
+      heldFor: 1_000,
       remaining: 1_968,
       error: expect.objectContaining({ code: 'LOCK_STORE_FAILED', key: 'a, b', cause: down }),
     });

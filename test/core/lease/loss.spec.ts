@@ -70,8 +70,11 @@ describe('a lock whose key is gone', () => {
     expect(lost).toHaveBeenCalledWith({
       key: 'a',
       keys: ['a', 'b'],
+      name: undefined,
+      mode: 'write',
       store: 'fake',
       fencingToken: 7n,
+      heldFor: 1_000,
       error: signal.reason,
     });
     expect(clock.pendingTimers).toBe(0);

@@ -105,8 +105,11 @@ describe('release', () => {
       expect(failed).toHaveBeenCalledWith({
         key: 'a',
         keys: ['a'],
+        name: undefined,
+        mode: 'write',
         store: 'fake',
         fencingToken: 7n,
+        heldFor: 0,
         error: new Error('down'),
       });
       expect(clock.pendingTimers).toBe(0);

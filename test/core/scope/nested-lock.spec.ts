@@ -193,7 +193,7 @@ it('the event reentered tells of every share', async () => {
     await (await locks.tryAcquire('c', NESTED))!.release();
   });
   const { fencingToken } = lease;
-  const common = { store: 'fake', fencingToken };
+  const common = { name: undefined, mode: 'write', store: 'fake', fencingToken };
   expect(seen).toEqual([
     { key: 'b', keys: ['b'], ...common },
     { key: 'a', keys: ['a'], ...common },

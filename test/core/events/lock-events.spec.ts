@@ -16,7 +16,15 @@ const NAMES = [
   'node',
   'unscheduled',
 ] as const;
-const message = { key: 'a', keys: ['a'], store: 'fake', fencingToken: 1n };
+const message = {
+  key: 'a',
+  keys: ['a'],
+  name: undefined,
+  mode: 'write',
+  store: 'fake',
+  fencingToken: 1n,
+  heldFor: 0,
+} as const;
 
 describe('LockEvents', () => {
   afterEach(() => jest.restoreAllMocks());
@@ -180,10 +188,11 @@ it('every lock tells of its way by events', async () => {
   const [held, released] = [jest.fn(), jest.fn()];
   locks.events.on('held', held);
   locks.events.on('released', released);
-  const lock = await locks.tryAcquire(['b', 'a']);
+  const lock = await locks.tryAcquire(['b', 'a'], { name: 'both' });
   await clock.advance(5_000);
   await lock!.release();
-  const event = { key: 'a', keys: ['a', 'b'], store: 'fake', fencingToken: 7n };
+  const where = { key: 'a', keys: ['a', 'b'], name: 'both', mode: 'write', store: 'fake' };
+  const event = { ...where, fencingToken: 7n };
   expect(held.mock.calls).toEqual([[event]]);
-  expect(released.mock.calls).toEqual([[event]]);
+  expect(released.mock.calls).toEqual([[{ ...event, heldFor: 5_000 }]]);
 });

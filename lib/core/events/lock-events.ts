@@ -1,43 +1,15 @@
 import { channel } from 'node:diagnostics_channel';
 import { inRootContext } from '../async/root-context.js';
-import type { LockLostError } from './lock-errors.js';
-import type { NodeNotice, StoreWarning } from './lock-store.js';
+import type { NodeNotice, StoreWarning } from '../contract/lock-store.js';
 import { SafeEmitter } from '../async/safe-emitter.js';
-
-/** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
-export type LockState = 'held' | 'jeopardy' | 'lost' | 'released';
-
-/** What every event carries. */
-export interface LockEvent {
-  readonly key: string;
-  readonly keys: readonly string[];
-  /** `LockStore.name`. */
-  readonly store: string;
-  /** Missing where the store has none. */
-  readonly fencingToken: bigint | undefined;
-}
-
-export interface LockJeopardyEvent extends LockEvent {
-  /** Why the extension failed. It is tried again while validity remains. */
-  readonly error: unknown;
-  /** Milliseconds of validity left. */
-  readonly remaining: number;
-}
-
-export interface LockLostEvent extends LockEvent {
-  readonly error: LockLostError;
-}
-
-/** The work took longer than `maxHold`. It may go on, and another caller may have the lock. */
-export interface LockOverdueEvent extends LockEvent {
-  /** Milliseconds. */
-  readonly maxHold: number;
-}
-
-export interface LockReleaseFailedEvent extends LockEvent {
-  /** Why the store did not confirm the release. The ttl frees the key. */
-  readonly error: unknown;
-}
+import type {
+  LockEvent,
+  LockHoldEvent,
+  LockJeopardyEvent,
+  LockLostEvent,
+  LockOverdueEvent,
+  LockReleaseFailedEvent,
+} from './hold-events.js';
 
 /** A node of the store becomes usable or unusable. */
 export interface LockNodeEvent extends Omit<NodeNotice, 'type'> {
@@ -70,11 +42,11 @@ export interface LockEventMap {
   /** An extension failed; the lock is still held and the extension is tried again. */
   jeopardy: [LockJeopardyEvent];
   /** An extension succeeded after a failed one. */
-  recovered: [LockEvent];
+  recovered: [LockHoldEvent];
   lost: [LockLostEvent];
   /** A lock was held until its `maxHold`: work that hangs, or a client that reads or sends slowly. Follows `lost`. */
   overdue: [LockOverdueEvent];
-  released: [LockEvent];
+  released: [LockHoldEvent];
   /** The store did not confirm a release. Follows `released`. */
   releaseFailed: [LockReleaseFailedEvent];
   /** A node of a store that has several was suspended or quarantined, or has recovered. */
