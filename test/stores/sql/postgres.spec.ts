@@ -119,9 +119,28 @@ describe('Waiting on PostgreSQL', () => {
     const ended = expect(waiting).rejects.toBeDefined();
     await waiter.locks.close();
     await ended;
-    await until(async () => (await listening()).length === 0, { within: 1_500 });
+    await until(async () => (await listening()).length === 0, { within: 30_000 });
     expect((await waiter.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     expect(await standing()).toBe(0);
+    await lock.release();
+  });
+
+  it('has left the queue once its service is closed', async () => {
+    const waiter = open();
+    const lock = await open().locks.acquire(KEY);
+    const ended = expect(waiter.locks.acquire(KEY)).rejects.toBeDefined();
+    await until(async () => (await standing()) === 1);
+    const blocker = openPool(server.url, { max: 1 });
+    await blocker.query(`BEGIN; SELECT 1 FROM "holdfast_locks" FOR UPDATE`);
+    let isClosed = false;
+    const closing = waiter.locks.close().then(() => (isClosed = true));
+    await until(async () => (await listening()).length === 0);
+    expect(isClosed).toBe(false);
+    await blocker.query('COMMIT');
+    await blocker.end();
+    await closing;
+    expect(await standing()).toBe(0);
+    await ended;
     await lock.release();
   });
 

@@ -56,8 +56,10 @@ export class PostgresQueue {
     }
   }
 
-  close(): Promise<void> {
-    return this.#listener.close();
+  /** Resolves when the waiters whose wait has ended have left the table, too: the caller may end its pool then. */
+  async close(): Promise<void> {
+    const leaving = [...this.#places.values()].filter((place) => place.isLeaving);
+    await Promise.all([this.#listener.close(), ...leaving.map((place) => place.left)]);
   }
 
   async #stand(claim: Claim, place: QueuePlace, signal: AbortSignal): Promise<bigint | undefined> {

@@ -6,10 +6,18 @@ export class QueuePlace {
   #isHandedOver = false;
   #mustLook = false;
   #wake: (() => void) | undefined;
+  #left!: () => void;
+  /** Resolves once the waiter has left the queue. */
+  readonly left = new Promise<void>((resolve) => (this.#left = resolve));
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
     signal.addEventListener('abort', this.#stop, { once: true });
+  }
+
+  /** The wait was ended, and the waiter leaves the queue. */
+  get isLeaving(): boolean {
+    return this.#signal.aborted;
   }
 
   get isHandedOver(): boolean {
@@ -43,6 +51,7 @@ export class QueuePlace {
 
   close(): void {
     this.#signal.removeEventListener('abort', this.#stop);
+    this.#left();
   }
 
   readonly #stop = (): void => this.look();
