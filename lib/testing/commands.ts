@@ -41,6 +41,17 @@ export class Commands {
     return undefined;
   }
 
+  /** The keys that no caller gets, those that a command names. */
+  taken(): string[] {
+    const kinds = [...this.#ofKeys].filter(([, { kind }]) => kind === 'busy' || kind === 'held');
+    return kinds.map(([key]) => key);
+  }
+
+  /** Throws what the store is to fail with whatever the key. */
+  throwIfAllFail(): void {
+    if (this.#ofAll?.kind === 'failing') throw this.#ofAll.error;
+  }
+
   /** Throws what the store is to fail with. */
   throwIfFailing(keys: readonly string[]): void {
     const obstacle = this.obstacle(keys);

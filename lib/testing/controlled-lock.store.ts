@@ -5,10 +5,13 @@ import type {
   AcquireRequest,
   Lease,
   LockInspection,
+  LockListQuery,
+  LockPage,
   LockStoreFeatures,
 } from '../core/contract/lock-store.js';
 import { MemoryLockStore } from '../stores/memory/memory-lock.store.js';
 import type { Commands } from './commands.js';
+import { withCommanded } from './commanded-locks.js';
 import { ControlledLease } from './controlled-lease.js';
 
 /**
@@ -46,7 +49,15 @@ export class ControlledLockStore extends MemoryLockStore {
   override async inspect(key: string): Promise<LockInspection | undefined> {
     this.#commands.throwIfFailing([key]);
     const isTaken = this.#commands.obstacle([key]) !== undefined;
-    return (await super.inspect(key)) ?? (isTaken ? { key, holder: 'LockControl' } : undefined);
+    return (await super.inspect(key)) ?? (isTaken ? commanded(key) : undefined);
+  }
+
+  /** Those that a command holds come first. */
+  override async list(query: LockListQuery): Promise<LockPage> {
+    this.#commands.throwIfAllFail();
+    const held = new Set(this.held());
+    const taken = this.#commands.taken().filter((key) => !held.has(key));
+    return withCommanded(query, taken.map(commanded), (rest) => super.list(rest));
   }
 
   /** How many callers wait for the key, or for any. */
@@ -92,4 +103,8 @@ export class ControlledLockStore extends MemoryLockStore {
       throw new LockTimeoutError(keyNames(keys), 0);
     return this.grant(request);
   }
+}
+
+function commanded(key: string): LockInspection {
+  return { key, holder: 'LockControl' };
 }

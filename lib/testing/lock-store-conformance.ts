@@ -5,7 +5,9 @@ import { doubtChecks } from './conformance/checks/doubt.js';
 import { extendManyChecks } from './conformance/checks/extend-many.js';
 import { featureChecks } from './conformance/checks/features.js';
 import { fencingChecks } from './conformance/checks/fencing.js';
+import { inspectionChecks } from './conformance/checks/inspection.js';
 import { keyChecks } from './conformance/checks/keys.js';
+import { listChecks } from './conformance/checks/list.js';
 import { ownershipChecks } from './conformance/checks/ownership.js';
 import { handOffChecks } from './conformance/checks/hand-off.js';
 import { queueChecks } from './conformance/checks/queue.js';
@@ -33,6 +35,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ...contentionChecks,
   ...fencingChecks,
   ...queueChecks,
+  ...inspectionChecks,
+  ...listChecks,
   ...extendManyChecks,
   ...handOffChecks,
   ...sharingTtlChecks,

@@ -1,5 +1,5 @@
 import { timeOfDay } from '../../core/async/clock.js';
-import type { Lease, LockStore } from '../../core/contract/lock-store.js';
+import type { Lease, LockPage, LockStore } from '../../core/contract/lock-store.js';
 
 /** Grants everything to everybody, for `enabled: false`: keys are still checked, work still gets its `Lock`. */
 export class DisabledLockStore implements LockStore {
@@ -25,6 +25,10 @@ export class DisabledLockStore implements LockStore {
 
   async inspect(): Promise<undefined> {
     return undefined;
+  }
+
+  async list(): Promise<LockPage> {
+    return { locks: [] };
   }
 
   /** At least the time of day in microseconds, as on Redis and SQL: a resource may have seen tokens of theirs. */

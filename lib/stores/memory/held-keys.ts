@@ -5,11 +5,15 @@ import type { QueuedTimer } from '../../core/async/timer-queue.js';
 
 interface Holder {
   readonly holder: string | undefined;
+  /** By the clock, of the grant. */
+  readonly since: number;
   readonly expiry: QueuedTimer;
 }
 
 /** A held key: of one exclusive holder, or of several sharers. */
-interface HeldKey {
+export interface HeldKey {
+  /** Grows with every key that is taken. */
+  readonly serial: number;
   /** How many may share it. Missing: its holder is exclusive. */
   permits: number | undefined;
   fencingToken: bigint | undefined;
@@ -23,6 +27,7 @@ export class HeldKeys {
   readonly #freed: (key: string) => void;
   readonly #expiries: TimerQueue;
   readonly #held = new Map<string, HeldKey>();
+  #taken = 0;
 
   /** `freed` is called when a ttl has passed. */
   constructor(clock: Clock, freed: (key: string) => void) {
@@ -34,6 +39,14 @@ export class HeldKeys {
   /** In the order in which they were taken. */
   all(): string[] {
     return [...this.#held.keys()].filter((key) => this.find(key));
+  }
+
+  /** The keys that were taken after `serial`, in that order. */
+  *after(serial: number): Generator<[key: string, held: HeldKey]> {
+    for (const [key, known] of this.#held) {
+      const held = known.serial > serial && this.find(key);
+      if (held) yield [key, held];
+    }
   }
 
   /** Timers run late: the clock decides whether a holder still has a key. */
@@ -56,13 +69,14 @@ export class HeldKeys {
   take(key: string, request: AcquireRequest, fencingToken: bigint | undefined): void {
     const { token, ttl, holder, permits } = request;
     let held = this.find(key);
-    if (!held) this.#held.set(key, (held = { permits, fencingToken, holders: new Map() }));
+    const serial = ++this.#taken;
+    if (!held) this.#held.set(key, (held = { serial, permits, fencingToken, holders: new Map() }));
     const known = held.holders.get(token);
     if (known) this.#expiries.remove(known.expiry);
     held.fencingToken = fencingToken;
-    const due = this.#clock.now() + ttl;
-    const expiry = this.#expiries.add(due, () => this.#expire(key, token, expiry));
-    held.holders.set(token, { holder, expiry });
+    const now = this.#clock.now();
+    const expiry = this.#expiries.add(now + ttl, () => this.#expire(key, token, expiry));
+    held.holders.set(token, { holder, since: known?.since ?? now, expiry });
   }
 
   /** For a key that this token holds. */

@@ -19,6 +19,11 @@ export class MemoryLine {
     return new Set(lines.flatMap((line) => [...line])).size;
   }
 
+  /** The requests that wait for a key, the first first. */
+  waiting(key: string): AcquireRequest[] {
+    return Array.from(this.#lines.get(key) ?? [], ({ request }) => request);
+  }
+
   /** Whether another caller waits for one of the keys, and came before `self` if `self` waits, too. */
   isAwaited(keys: readonly string[], self?: Waiter): boolean {
     return keys.some((key) => {

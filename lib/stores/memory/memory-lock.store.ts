@@ -6,11 +6,15 @@ import type {
   FencingRange,
   Lease,
   LockInspection,
+  LockListQuery,
+  LockPage,
   LockStore,
   LockStoreFeatures,
 } from '../../core/contract/lock-store.js';
 import { aClock } from '../../core/options/option-rules.js';
 import { HeldKeys } from './held-keys.js';
+import type { HeldKey } from './held-keys.js';
+import { inspectionOf, listHeld } from './inspection.js';
 import { MemoryLine } from './memory-line.js';
 
 /** Locks inside one process: for tests, for development and for applications that run once. */
@@ -63,20 +67,11 @@ export class MemoryLockStore implements LockStore {
 
   async inspect(key: string): Promise<LockInspection | undefined> {
     const held = this.#keys.find(key);
-    if (!held) return undefined;
-    const { permits, fencingToken } = held;
-    const holders = [...held.holders.values()];
-    const { holder } = holders[0]!;
-    const end = holders.reduce((latest, { expiry }) => Math.max(latest, expiry.due), 0);
-    const remaining = end - this.#clock.now();
-    if (permits === undefined) return { key, holder, fencingToken, remaining };
-    return {
-      key,
-      holder,
-      permits,
-      holders: holders.map((each) => each.holder ?? ''),
-      remaining,
-    };
+    return held && this.#inspection(key, held);
+  }
+
+  async list(query: LockListQuery): Promise<LockPage> {
+    return listHeld(this.#keys, query, (key, held) => this.#inspection(key, held));
   }
 
   /** The keys that are held now, in the order in which they were taken. */
@@ -128,6 +123,10 @@ export class MemoryLockStore implements LockStore {
       const inUse = this.line.permitsOf(key);
       if (inUse !== undefined && inUse !== permits) throw new LockPermitsError(key, permits, inUse);
     }
+  }
+
+  #inspection(key: string, held: HeldKey): LockInspection {
+    return inspectionOf(key, held, this.line, this.#clock.now());
   }
 
   #mint(floor = 0n): bigint {

@@ -1,4 +1,4 @@
-import type { Lease, LockStore } from '../../core/contract/lock-store.js';
+import type { Lease, LockInspection, LockStore } from '../../core/contract/lock-store.js';
 
 /** What a store may lack: `lacks` of the suite names it. */
 export type ConformanceFeature = keyof typeof FEATURES;
@@ -12,6 +12,8 @@ export interface Sample {
   readonly lease: Lease;
   /** Whether a lease is handed off although no caller waits. */
   handsOff(): Promise<boolean>;
+  /** The key of the lease, as the store tells it. */
+  inspected(): Promise<LockInspection | undefined>;
 }
 
 interface Feature {
@@ -41,6 +43,15 @@ export const FEATURES = {
   ),
   extendMany: feature('leases are extended one by one', ({ store }) => !!store.extendMany),
   inspect: feature('no inspect', ({ store }) => !!store.inspect),
+  list: feature('held keys are not listed', ({ store }) => !!store.list),
+  heldFor: feature(
+    'the store does not know for how long a key has been held',
+    async ({ inspected }) => (await inspected())?.heldFor !== undefined,
+  ),
+  waiters: feature(
+    'the store does not tell who waits',
+    async ({ inspected }) => (await inspected())?.waiters !== undefined,
+  ),
   observe: feature('the store tells of no doubt', ({ store }) => !!store.observe),
   handOff: feature('leases are not handed off', (sample) => sample.handsOff()),
   readLocks: feature('no read locks', ({ store }) => !!store.supports.readLocks),

@@ -70,9 +70,11 @@ async function sorted(
   const backend = new Backend(options);
   try {
     const store = await backend.store();
+    const request = aRequest();
     const sample: Sample = {
       store,
-      lease: await backend.hold(store, aRequest()),
+      lease: await backend.hold(store, request),
+      inspected: async () => store.inspect?.(request.key),
       handsOff: async () => (await backend.handOff(store, aRequest(), false)) !== undefined,
     };
     for (const each of features)
