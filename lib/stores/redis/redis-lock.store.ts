@@ -3,6 +3,8 @@ import type {
   AcquireRequest,
   Lease,
   LockInspection,
+  LockListQuery,
+  LockPage,
   LockStore,
   StoreNotice,
   StoreWarning,
@@ -19,14 +21,15 @@ import type { SilenceWatch } from '../../redis-client/silence-watch.js';
 import { takeBacksOf } from './send/take-backs.js';
 import type { TakeBacks } from './send/take-backs.js';
 import { watchSilence } from '../../redis-client/watch-silence.js';
-import { asInspection } from './inspection.js';
 import type { LeaseContext } from './lease/lease-context.js';
 import { canSubscribe, clientKeyPrefix } from '../../redis-client/redis-client.js';
 import type { RedisClient } from '../../redis-client/redis-client.js';
 import { RedisLease } from './lease/redis-lease.js';
 import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
-import { INSPECT } from './lua/lease-scripts.js';
+import { canScan } from '../../redis-client/scan-client.js';
+import { Inspector } from './inspect/inspector.js';
+import { LockList } from './inspect/lock-list.js';
 import { LockCalls } from './send/lock-calls.js';
 import type { Refused } from './lua/replies.js';
 import { ScriptRunner } from './send/script-runner.js';
@@ -61,7 +64,10 @@ export class RedisLockStore implements LockStore {
   ) => Promise<ReadonlyMap<Lease, unknown>>;
   /** Missing with `serverChecks: false`. */
   readonly checkServers?: (tell: (warning: StoreWarning) => void) => void;
+  /** Missing on a client that cannot `SCAN`. */
+  readonly list?: (query: LockListQuery) => Promise<LockPage>;
   readonly #keys: ServerKeys;
+  readonly #inspector: Inspector;
   readonly #trial: CounterTrial;
   readonly #runner: ScriptRunner;
   readonly #context: LeaseContext;
@@ -102,6 +108,11 @@ export class RedisLockStore implements LockStore {
     this.#silence = watchSilence(client, listening, silenceTimeout + awaited);
     const asked = () => this.#silence.asked();
     this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf, asked);
+    this.#inspector = new Inspector(this.#keys, this.#runner, this.#trial, isOneServer);
+    if (canScan(client)) {
+      const list = new LockList({ client, keys: this.#keys, inspector: this.#inspector, asked });
+      this.list = (query) => list.page(query);
+    }
     const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock separately
     const direct = new ScriptRunner(client, replicas, false, slotOf, asked); // for calls that are batched already
     const lockCalls = new LockCalls(
@@ -165,8 +176,7 @@ export class RedisLockStore implements LockStore {
   }
 
   inspect(key: string): Promise<LockInspection | undefined> {
-    const read = (reply: unknown) => asInspection(key, reply);
-    return this.#trial.run(() => this.#runner.run(INSPECT, this.#keys.inspected(key), [], read));
+    return this.#inspector.one(key);
   }
 
   /** Missing on a Cluster, which has several. */

@@ -35,6 +35,8 @@ async function everything(connect: () => Redis | Cluster, replicas = 0): Promise
     await (await next).release();
   }
   await a.withLock(['order:1', 'order:2'], () => {});
+  const listed = new RedisLockStore(clients[1]!, { replicas }).list!({ match: 'o*', limit: 10 });
+  expect(await listed).toEqual({ locks: [] });
   const readers = await Promise.all([a, b].map((each) => each.acquire('page', { mode: 'read' })));
   const writer = a.acquire('page');
   await Promise.all(readers.map((each) => each.release()));

@@ -1,6 +1,7 @@
 import { lockArgs } from '../../../lib/stores/redis/lua/lock-script.js';
 import * as queueScripts from '../../../lib/stores/redis/lua/queue-scripts.js';
 import type { RedisScript } from '../../../lib/redis-client/redis-script.js';
+import { INSPECT } from '../../../lib/stores/redis/inspect/inspect-script.js';
 import * as scripts from '../../../lib/stores/redis/lua/lease-scripts.js';
 import { type Ask, lapse, lineOf } from '../redis-line.js';
 import { until } from '../until.js';
@@ -55,7 +56,7 @@ export class ScriptDeeds {
         const leases = parts.flatMap((each) => [each.keys.length, each.value]);
         return this.#run(scripts.EXTEND, all, [TTL.extend, ...leases]).then(withErrors);
       },
-      inspect: () => this.#run(scripts.INSPECT, inspected(key), []),
+      inspect: () => this.#run(INSPECT, keysOf(key), [0, 0]).then(withoutWaiters),
     };
     const [{ keys, value }] = parts as [Step['parts'][number]];
     const [key] = keys as [string];
@@ -169,10 +170,10 @@ function inLine(key: string): string[] {
   return [lock, queue, sharers];
 }
 
-/** The lock, its counter, its sharers. */
-function inspected(key: string): string[] {
-  const [lock, counter, , sharers] = keysOf(key);
-  return [lock, counter, sharers];
+/** Of the only lock. */
+function withoutWaiters(reply: unknown): unknown {
+  const [, answer] = reply as [number, unknown[] | null];
+  return answer && answer.slice(0, 3);
 }
 
 function messageOf({ message }: Error): string {

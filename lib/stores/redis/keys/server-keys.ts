@@ -4,10 +4,12 @@ import { FencingMarks } from './fencing-marks.js';
 /** The keys beside a lock, in the order in which the scripts expect them. */
 const BESIDE = ['fence', 'line'];
 const BESIDE_SHARED = ['line', 'shared'];
-const BESIDE_INSPECTED = ['fence', 'shared'];
+const BESIDE_INSPECTED = ['fence', 'line', 'shared'];
 
 /** The name of a key beside a lock, escaped ones included, and `queue`, a former name of the line. */
 const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|line|queue|shared|guard)(?::|$))/;
+/** As `RESERVED`, with one `%` more. */
+const ESCAPED = /^(\{[^}]+\}:)%(%*(?:fence|line|queue|shared|guard)(?::|$))/;
 
 /**
  * The names of a lock's keys on the server. They are in the lock's slot. No lock has the name of a key beside another one,
@@ -15,7 +17,7 @@ const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|line|queue|shared|guard)(?::|$))/;
  * hash tag.
  */
 export class ServerKeys {
-  readonly #prefix: string;
+  readonly prefix: string;
   readonly #clientPrefix: string;
   readonly #mayCollide: boolean;
   /** Missing where each lock has a fencing counter of its own. */
@@ -26,7 +28,7 @@ export class ServerKeys {
    * the slot of the lock.
    */
   constructor(prefix: string, clientPrefix: string, isOneServer: boolean) {
-    this.#prefix = prefix;
+    this.prefix = prefix;
     this.#clientPrefix = clientPrefix;
     this.#mayCollide = prefix === '' || prefix.startsWith('{');
     if (isOneServer) this.#marks = new FencingMarks(clientPrefix + prefix);
@@ -54,9 +56,25 @@ export class ServerKeys {
     return this.#with(BESIDE_SHARED, keys);
   }
 
-  /** A lock, its fencing counter, its set of sharers. */
+  /** A lock, its fencing counter, its line, its set of sharers. */
   inspected(key: string): readonly string[] {
     return this.#one(BESIDE_INSPECTED, key);
+  }
+
+  /** The beginning of the names of all locks whose keys begin with `text`. */
+  startOf(text: string): string {
+    const start = this.prefix + text;
+    return this.#clientPrefix + (this.#mayCollide && start.startsWith('{') ? this.prefix : start);
+  }
+
+  /** The key of the lock that has this name on the server. `undefined`: no lock has it. */
+  keyOf(name: string): string | undefined {
+    if (!name.startsWith(this.#clientPrefix)) return undefined;
+    const lock = name.slice(this.#clientPrefix.length);
+    const named = this.#mayCollide ? lock.replace(ESCAPED, '$1$2') : lock;
+    const key = named.slice(this.prefix.length);
+    const isIts = key !== '' && named.startsWith(this.prefix) && this.#lock(key) === lock;
+    return isIts ? key : undefined;
   }
 
   #with(beside: readonly string[], keys: readonly string[]): readonly string[] {
@@ -66,7 +84,7 @@ export class ServerKeys {
   }
 
   #lock(key: string): string {
-    const lock = this.#prefix + key;
+    const lock = this.prefix + key;
     return this.#mayCollide ? lock.replace(RESERVED, '$1%$2') : lock;
   }
 

@@ -82,20 +82,5 @@ end
 for i = 1, n do raise(n + i, ARGV[3]) end
 return 1`);
 
-/**
- * KEYS: lock, counter, sharers. Returns value, ms to live (-1: for ever), counter, and for a shared lock the value of each
- * sharer; or nil when the key is free.
- */
-export const INSPECT = new RedisScript(`
-local value = redis.call('get', KEYS[1])
-if not value then return nil end
-local answer = { value, redis.call('pttl', KEYS[1]), redis.call('get', KEYS[2]) }
-if string.find(value, '^%*%w+$') then
-  local time = redis.call('time')
-  local now = string.format('(%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-  answer[4] = redis.call('zrangebyscore', KEYS[3], now, '+inf')
-end
-return answer`);
-
 /** KEYS: some of one slot. Changes nothing: makes a Cluster client find the way to them. */
 export const LOOK = new RedisScript(`return redis.call('exists', unpack(KEYS))`);

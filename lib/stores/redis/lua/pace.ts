@@ -44,3 +44,6 @@ export function lookTime(ttl: number, inFront: number): number {
   if (ttl < 0 || inFront >= ROW) return Infinity;
   return systemClock.now() + ttl + LOOK_AFTER + Math.min(inFront * LOOK_APART, LATEST_LOOK);
 }
+
+/** Milliseconds that a key is kept for a waiter until it answers. */
+export const LONGEST_CLAIM = 1_000;

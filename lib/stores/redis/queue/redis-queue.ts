@@ -8,13 +8,10 @@ import type { Place } from './queue-place.js';
 import { LEAVE, WAIT } from '../lua/queue-scripts.js';
 import { asStanding } from './queue-standing.js';
 import type { Standing } from './queue-standing.js';
-import { HEARTBEAT, lookTime, nextBeat } from '../lua/pace.js';
+import { HEARTBEAT, LONGEST_CLAIM, lookTime, nextBeat } from '../lua/pace.js';
 import { asList } from '../lua/replies.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import { CallBatcher } from '../send/call-batcher.js';
-
-/** Milliseconds that a key is kept for a waiter until it answers. */
-const LONGEST_CLAIM = 1_000;
 
 /**
  * The waiters of one store in the server's lines. Their heartbeats leave together, and the same call looks whether the key is
