@@ -6,7 +6,7 @@ export class KeyGlob {
 
   /** Without a pattern, every key matches. */
   constructor(match: string | undefined) {
-    this.#pattern = match === undefined ? undefined : [...match];
+    this.#pattern = match === undefined ? undefined : Array.from(match);
     this.start = match === undefined ? '' : /^[^*?]*/.exec(match)![0];
   }
 
@@ -20,7 +20,7 @@ export class KeyGlob {
  * that a pattern of many costs no more than the product of both lengths.
  */
 function fits(pattern: readonly string[], key: string): boolean {
-  const text = [...key];
+  const text = Array.from(key);
   let [at, star, taken] = [0, -1, 0];
   for (let index = 0; index < text.length;) {
     if (pattern[at] === '*') [star, taken] = [at++, index];

@@ -4,13 +4,17 @@ import type {
   AcquireRequest,
   Lease,
   LockInspection,
+  LockListQuery,
+  LockPage,
   LockStore,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
+import { ListCursors } from '../../core/list/list-cursor.js';
 import { ClockWatch, whySet } from '../../core/store/clock-watch.js';
 import { takeBack } from './connections/abandoned-claims.js';
 import { extendMany } from './shared/extend-many.js';
 import type { Claim, Holdings, LockTable } from './shared/lock-table.js';
+import { listRows } from './shared/list-rows.js';
 import { lockTableDdl } from './shared/lock-table-ddl.js';
 import { MysqlTable } from './mysql/mysql-table.js';
 import { PostgresLease } from './postgres/postgres-lease.js';
@@ -51,6 +55,7 @@ export class SqlLockStore implements LockStore {
   ) => Promise<ReadonlyMap<Lease, unknown>>;
   readonly #table: LockTable;
   readonly #leaseOf: (key: string, token: string, fencingToken?: bigint) => Lease;
+  readonly #cursors: ListCursors<string>;
   readonly #sweeper: Sweeper;
   readonly #queue: PostgresQueue | undefined;
   readonly #pool: unknown;
@@ -84,6 +89,7 @@ export class SqlLockStore implements LockStore {
     else this.#table = new SqliteTable(client.sqlite, quoted, ddl);
     const extend = this.#table.extendMany?.bind(this.#table);
     if (extend) this.extendMany = (leases, ttl) => extendMany(extend, leases, ttl);
+    this.#cursors = new ListCursors('sql', dialect, quoted);
     this.#sweeper = new Sweeper(this.#table);
   }
 
@@ -101,6 +107,11 @@ export class SqlLockStore implements LockStore {
 
   async inspect(key: string): Promise<LockInspection | undefined> {
     return (await retried(() => this.#table.inspect(key))).value;
+  }
+
+  /** In the order of the keys. */
+  list(query: LockListQuery): Promise<LockPage> {
+    return listRows(this.#table, this.#cursors, query);
   }
 
   /**

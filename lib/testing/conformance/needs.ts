@@ -46,11 +46,11 @@ export const FEATURES = {
   list: feature('held keys are not listed', ({ store }) => !!store.list),
   heldFor: feature(
     'the store does not know for how long a key has been held',
-    async ({ inspected }) => (await inspected())?.heldFor !== undefined,
+    async (sample) => (await sample.inspected())?.heldFor !== undefined,
   ),
   waiters: feature(
     'the store does not tell who waits',
-    async ({ inspected }) => (await inspected())?.waiters !== undefined,
+    async (sample) => (await sample.inspected())?.waiters !== undefined,
   ),
   observe: feature('the store tells of no doubt', ({ store }) => !!store.observe),
   handOff: feature('leases are not handed off', (sample) => sample.handsOff()),

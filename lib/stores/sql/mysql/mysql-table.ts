@@ -1,11 +1,16 @@
 import type { LockInspection } from '../../../core/contract/lock-store.js';
-import { asInspection } from '../shared/lock-inspection.js';
+import { asInspection, asListed, keyFromHex } from '../shared/lock-inspection.js';
 import { SHARED, keyBytes } from '../shared/lock-table.js';
 import type { Claim, LockTable } from '../shared/lock-table.js';
 import { MICROSECONDS, MysqlConnections, NOW, fencingFloor, holderBytes, isChanged, microseconds } from './mysql-connections.js'; // prettier-ignore
 import { MysqlPermits } from './mysql-permits.js';
 import { asNumber, asRow, columnsOf } from '../shared/sql-answers.js';
 import type { MysqlClient } from '../shared/sql-clients.js';
+
+const IS_HELD = `\`token\` IS NOT NULL AND \`expires_at\` > ${NOW}`;
+const INSPECTED = `\`holder\`, CAST(TIMESTAMPDIFF(MICROSECOND, ${NOW}, \`expires_at\`) / 1000 AS CHAR), CAST(\`fencing\` AS CHAR),
+  IF(\`token\` = '${SHARED}', CAST(\`permits\` AS CHAR), NULL), CAST(\`sharers\` AS CHAR), CAST(${MICROSECONDS} AS CHAR)`;
+const HOW = { units: 1_000 };
 
 /** MySQL 8 and MariaDB. Text is sent as bytes, which need no quotes: what quotes mean depends on `sql_mode`. */
 export class MysqlTable implements LockTable {
@@ -55,12 +60,18 @@ ON DUPLICATE KEY UPDATE
 
   async inspect(key: string): Promise<LockInspection | undefined> {
     const rows = await this.#connections.read(
-      `SELECT \`holder\`, CAST(TIMESTAMPDIFF(MICROSECOND, ${NOW}, \`expires_at\`) / 1000 AS CHAR), CAST(\`fencing\` AS CHAR),
-  IF(\`token\` = '${SHARED}', CAST(\`permits\` AS CHAR), NULL), CAST(\`sharers\` AS CHAR), CAST(${MICROSECONDS} AS CHAR)
-FROM ${this.#table} WHERE \`key\` = ? AND \`token\` IS NOT NULL AND \`expires_at\` > ${NOW}`,
+      `SELECT ${INSPECTED} FROM ${this.#table} WHERE \`key\` = ? AND ${IS_HELD}`,
       [keyBytes(key)],
     );
-    return asInspection(key, asRow(rows));
+    return asInspection(key, asRow(rows), HOW);
+  }
+
+  async list(from: string, limit: number): Promise<readonly LockInspection[]> {
+    const rows = await this.#connections.read(
+      `SELECT HEX(\`key\`), ${INSPECTED} FROM ${this.#table} WHERE \`key\` >= ? AND ${IS_HELD} ORDER BY \`key\` LIMIT ?`,
+      [keyBytes(from), limit],
+    );
+    return asListed(rows, keyFromHex, HOW);
   }
 
   async time(): Promise<number> {

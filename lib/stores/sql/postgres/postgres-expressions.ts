@@ -1,3 +1,5 @@
+import { MOST_WAITERS } from '../../../core/list/most-waiters.js';
+import { SHARED } from '../shared/lock-table.js';
 import { HEARTBEAT, ROLL_CALL } from './postgres-claims.js';
 
 /** Not `now()`, which stands still in a transaction. */
@@ -42,3 +44,14 @@ export function millis(now: string): string {
 export function floor(now: string): string {
   return `coalesce($5::bigint, ${micros(now)})`;
 }
+
+/** For a row that is held. */
+export const IS_HELD = `"token" IS NOT NULL AND "expires_at" > ${NOW}`;
+
+/** The columns of an inspection. The last one has the number of the living waiters, and who the first ones are. */
+export const INSPECTED = `"holder", (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, "fencing"::text AS fencing,
+  CASE WHEN "token" = '${SHARED}' THEN "permits"::text END AS permits, "sharers"::text AS sharers, (${millis(NOW)})::text AS now, (
+    SELECT jsonb_build_array(count(*), coalesce(jsonb_agg(each->1 ORDER BY place) FILTER (WHERE number <= ${MOST_WAITERS}), '[]'))
+    FROM (
+      SELECT each, place, row_number() OVER (ORDER BY place) AS number
+      FROM jsonb_array_elements("queue") WITH ORDINALITY AS q(each, place) WHERE (each->>2)::float8 > ${millis(NOW)}) AS living)::text AS waiters`;

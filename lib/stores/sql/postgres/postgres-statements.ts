@@ -1,5 +1,7 @@
 import {
   CLOCK,
+  INSPECTED,
+  IS_HELD,
   LIVE_QUEUE,
   MILLISECOND,
   NOW,
@@ -9,7 +11,6 @@ import {
   micros,
   millis,
 } from './postgres-expressions.js';
-import { SHARED } from '../shared/lock-table.js';
 import { HEARTBEAT, LINE_PER_BEAT, ROLL_CALL } from './postgres-claims.js';
 
 /**
@@ -47,6 +48,8 @@ export interface PostgresStatements {
   readonly leave: string;
   /** $1 key. A row when it is held. */
   readonly inspect: string;
+  /** $1 the first key, $2 limit. A row for each that is held, with its key in hexadecimal. */
+  readonly list: string;
   /** A row: the clock, in milliseconds since 1970. */
   readonly time: string;
   /** $1 limit. A row for each that was removed. */
@@ -130,9 +133,10 @@ WHERE held."key" = $1::bytea`,
   FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place))
 WHERE held."key" = $1::bytea AND held."queue" @> jsonb_build_array(jsonb_build_array($2::text))`,
 
-    inspect: `SELECT "holder", (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, "fencing"::text AS fencing,
-  CASE WHEN "token" = '${SHARED}' THEN "permits"::text END AS permits, "sharers"::text AS sharers, (${millis(NOW)})::text AS now
-FROM ${table} WHERE "key" = $1::bytea AND "token" IS NOT NULL AND "expires_at" > ${NOW}`,
+    inspect: `SELECT ${INSPECTED} FROM ${table} WHERE "key" = $1::bytea AND ${IS_HELD}`,
+
+    list: `SELECT encode("key", 'hex') AS key, ${INSPECTED}
+FROM ${table} WHERE "key" >= $1::bytea AND ${IS_HELD} ORDER BY ${table}."key" LIMIT $2::int`,
 
     time: `SELECT (${millis(NOW)})::text AS now`,
 

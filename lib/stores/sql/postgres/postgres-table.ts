@@ -1,5 +1,5 @@
 import type { LockInspection } from '../../../core/contract/lock-store.js';
-import { asInspection } from '../shared/lock-inspection.js';
+import { asInspection, asListed, keyFromHex } from '../shared/lock-inspection.js';
 import { keyBytes } from '../shared/lock-table.js';
 import type { Claim, LockTable, OurRow } from '../shared/lock-table.js';
 import { BEAT, HAND_OVER, HEARTBEAT, LINE_PER_BEAT, claimValues } from './postgres-claims.js';
@@ -19,6 +19,8 @@ import type { PostgresClient } from '../shared/sql-clients.js';
 
 /** Two processes create the table at the same time: the second one finds a name taken (unique_violation, duplicate_table). */
 const MADE_MEANWHILE = new Set(['23505', '42710', '42P07']);
+
+const HOW = { hasQueue: true };
 
 /**
  * The fencing token when the row is ours now. Otherwise the ms until it may be free, and the ms until the caller has to queue
@@ -116,7 +118,11 @@ export class PostgresTable implements LockTable {
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    return asInspection(key, await this.#statements.row('inspect', [keyBytes(key)]));
+    return asInspection(key, await this.#statements.row('inspect', [keyBytes(key)]), HOW);
+  }
+
+  async list(from: string, limit: number): Promise<readonly LockInspection[]> {
+    return asListed(await this.#statements.rows('list', [keyBytes(from), limit]), keyFromHex, HOW);
   }
 
   async time(): Promise<number> {

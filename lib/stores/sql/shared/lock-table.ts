@@ -39,6 +39,8 @@ export interface LockTable extends Holdings {
    */
   extendMany?(rows: readonly OurRow[], ttl: number): Promise<ReadonlySet<string>>;
   inspect(key: string): Promise<LockInspection | undefined>;
+  /** The first held rows whose keys are not before `from`, in the order of the keys' bytes. */
+  list(from: string, limit: number): Promise<readonly LockInspection[]>;
   /** The clock of the database, in milliseconds since 1970. Missing if that is the clock of this machine. */
   time?(): Promise<number>;
   /**

@@ -1,5 +1,5 @@
 import type { LockInspection } from '../../../core/contract/lock-store.js';
-import { asInspection } from '../shared/lock-inspection.js';
+import { asInspection, asListed, keyFromHex } from '../shared/lock-inspection.js';
 import { SHARED } from '../shared/lock-table.js';
 import type { Claim, LockTable, OurRow } from '../shared/lock-table.js';
 import { asBigInt, asRow, columnsOf, isDone } from '../shared/sql-answers.js';
@@ -19,6 +19,7 @@ export class SqliteTable implements LockTable {
   readonly #extend: string;
   readonly #release: string;
   readonly #inspect: string;
+  readonly #list: string;
   readonly #sweep: string;
 
   constructor(client: SqliteClient, quoted: string, ddl: string) {
@@ -34,9 +35,11 @@ WHERE held."token" IS NULL OR held."token" = excluded."token" OR held."expires_a
 RETURNING CAST("fencing" AS TEXT) AS fencing`;
     this.#extend = `UPDATE ${quoted} SET "expires_at" = ${NOW} + CAST(? AS INTEGER) WHERE ${isOurs} RETURNING 1`;
     this.#release = `UPDATE ${quoted} SET "token" = NULL, "holder" = NULL, "expires_at" = ${NOW} WHERE ${isOurs} RETURNING 1`;
-    this.#inspect = `SELECT "holder", CAST("expires_at" - ${NOW} AS TEXT) AS remaining, CAST("fencing" AS TEXT) AS fencing,
-  CASE WHEN "token" = '${SHARED}' THEN CAST("permits" AS TEXT) END AS permits, "sharers", CAST(${NOW} AS TEXT) AS now
-FROM ${quoted} WHERE "key" = ? AND "token" IS NOT NULL AND "expires_at" > ${NOW}`;
+    const inspected = `"holder", CAST("expires_at" - ${NOW} AS TEXT) AS remaining, CAST("fencing" AS TEXT) AS fencing,
+  CASE WHEN "token" = '${SHARED}' THEN CAST("permits" AS TEXT) END AS permits, "sharers", CAST(${NOW} AS TEXT) AS now`;
+    const isHeld = `"token" IS NOT NULL AND "expires_at" > ${NOW}`;
+    this.#inspect = `SELECT ${inspected} FROM ${quoted} WHERE "key" = ? AND ${isHeld}`;
+    this.#list = `SELECT hex("key") AS digits, ${inspected} FROM ${quoted} WHERE "key" >= ? AND ${isHeld} ORDER BY "key" LIMIT ?`;
     this.#sweep = `DELETE FROM ${quoted} WHERE "key" IN (
   SELECT "key" FROM ${quoted} WHERE "expires_at" < ${NOW} - ${DAY} AND "fencing" < ${NOW} * 1000 LIMIT ?) RETURNING 1`;
   }
@@ -64,6 +67,10 @@ FROM ${quoted} WHERE "key" = ? AND "token" IS NOT NULL AND "expires_at" > ${NOW}
 
   async inspect(key: string): Promise<LockInspection | undefined> {
     return asInspection(key, asRow(this.#connection.all(this.#inspect, [key])));
+  }
+
+  async list(from: string, limit: number): Promise<readonly LockInspection[]> {
+    return asListed(this.#connection.all(this.#list, [from, limit]), keyFromHex);
   }
 
   async sweep(limit: number): Promise<number> {
