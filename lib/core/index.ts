@@ -1,5 +1,6 @@
 export { LockService } from './lock.service.js';
 export type { LockServiceOptions } from './lock.service.js';
+export type { LockHealth, LockHealthOptions } from './health/health.js';
 export { Lock } from './scope/lock.js';
 export { LockScope } from './scope/lock-scope.js';
 export type {
@@ -21,6 +22,7 @@ export type {
   LockPage,
   LockStore,
   LockStoreFeatures,
+  NodeCount,
   NodeNotice,
   NodeReport,
   QuorumReport,

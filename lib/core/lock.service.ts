@@ -25,6 +25,8 @@ import type { LockServiceOptions } from './options/service-options.js';
 import type { StoreUse } from './store/store-use.js';
 import { promised, StoreCalls } from './store/store-call.js';
 import { checkStore, leaveStore, needsLine, useStore } from './store/store-checks.js';
+import { healthOf } from './health/health.js';
+import type { LockHealth, LockHealthOptions } from './health/health.js';
 import { StorePulse } from './store/store-pulse.js';
 import { TimerQueue } from './async/timer-queue.js';
 import type { LocalTicket } from './line/local-ticket.js';
@@ -188,6 +190,11 @@ export class LockService {
   /** The locks that this service holds, the oldest first. Sends no command. */
   held(): HeldLock[] {
     return heldLocks(this.#around.keeper.leases, this.#around.waiters);
+  }
+
+  /** Whether locks can be taken, for a readiness probe. Rejects with `TypeError` or `RangeError` for unusable options only. */
+  health(options?: LockHealthOptions): Promise<LockHealth> {
+    return healthOf(this.#around, this.isClosed, options);
   }
 
   /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */

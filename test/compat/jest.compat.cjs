@@ -21,7 +21,7 @@ module.exports = {
     displayName: `nest${major}`,
     rootDir: path.join(__dirname, '..', '..'),
     testEnvironment: base.testEnvironment,
-    testMatch: ['<rootDir>/test/nest/**/*.spec.ts'],
+    testMatch: ['<rootDir>/test/{nest,terminus}/**/*.spec.ts'],
     testPathIgnorePatterns: ['/node_modules/', `/(${NEWEST_ONLY.join('|')})\\.spec\\.ts$`],
     transform: base.transform,
     transformIgnorePatterns: ['/node_modules/(?!(p-queue|p-timeout)/)'], // these versions of Nest are CommonJS

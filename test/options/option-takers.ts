@@ -17,6 +17,7 @@ import { fenced, fencedRequest, FencingGate, RedisFencingGate } from 'nest-holdf
 import { FencingGuard } from 'nest-holdfast';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { lockTableDdl, SqlLockStore } from 'nest-holdfast/sql';
+import { LockHealthIndicator } from 'nest-holdfast/terminus';
 import { LockControl, lockStoreConformance } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 
@@ -70,6 +71,10 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
   ],
   LockListOptions: [{ take: (options) => locks.list(options) }],
   LockDefaults: [{ take: (options) => new LockService(new MemoryLockStore(), options) }],
+  LockHealthOptions: [{ take: (options) => locks.health(options) }],
+  LockHealthIndicatorOptions: [
+    { take: (options) => new LockHealthIndicator(locks).isHealthy('a', options) },
+  ],
   LockServiceOptions: [{ take: (options) => new LockService(new MemoryLockStore(), options) }],
   DistributedLockOptions: [{ take: decoratorTaker((options) => DistributedLock('a', options)) }],
   SemaphoreOptions: [
@@ -150,6 +155,7 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
 
 /** What looks like options, and is none of ours, or nobody's argument. The source of a Cluster is of ioredis, but for `cluster`. */
 export const NO_OPTIONS = [
+  'LockHealth',
   'RedisClusterSource',
   'ResolvedLockOptions',
   'RedisClient',

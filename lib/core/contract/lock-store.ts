@@ -1,9 +1,10 @@
 import type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
-import type { QuorumReport, StoreNotice, StoreWarning } from './store-notices.js';
+import type { NodeCount, QuorumReport, StoreNotice, StoreWarning } from './store-notices.js';
 import type { ServerLink } from './server-link.js';
 
 export type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
 export type {
+  NodeCount,
   NodeNotice,
   NodeReport,
   QuorumReport,
@@ -82,6 +83,8 @@ export interface LockStore {
    * Called with the first use.
    */
   checkServers?(tell: (warning: StoreWarning) => void): void;
+  /** Of a store that has several nodes: how many answer now, and have a vote. Takes nothing. For health. */
+  countNodes?(): Promise<NodeCount>;
   /** Tells the store that it is a node of another store, which asks several at once. */
   joinQuorum?(): void;
   /** The one server behind this store, where there is one: for stores that combine others. */

@@ -26,6 +26,13 @@ export interface StoreWarning {
   readonly message: string;
 }
 
+/** Nodes of a store that has several. Locks can be taken while `up` is at least `needed`. */
+export interface NodeCount {
+  readonly up: number;
+  readonly needed: number;
+  readonly total: number;
+}
+
 /** How the nodes of a store answered one request. */
 export interface QuorumReport {
   /** In words: `2 of 5 nodes granted, 3 were needed`. */

@@ -5,6 +5,7 @@ import type {
   LockInspection,
   LockStore,
   LockStoreFeatures,
+  NodeCount,
   QuorumReport,
   StoreNotice,
   StoreWarning,
@@ -12,7 +13,7 @@ import type {
 import { StoreUse } from '../../core/store/store-use.js';
 import { QueueNodes } from './claim/queue-nodes.js';
 import { take } from './claim/claim.js';
-import { inspectAll } from './vote/inspect-all.js';
+import { countNodes, inspectAll } from './vote/inspect-all.js';
 import type { LeaseContext } from './lease-context.js';
 import { NodeLeases } from './claim/node-leases.js';
 import { QueuedLeases } from './queued-leases.js';
@@ -97,6 +98,11 @@ export class RedlockStore implements LockStore {
 
   observe(tell: (notice: StoreNotice) => void): void {
     this.#observers.push(tell);
+  }
+
+  async countNodes(): Promise<NodeCount> {
+    if (!this.#registrar.isOpen) await this.#registrar.opened();
+    return countNodes(this.#quorum);
   }
 
   checkServers(tell: (warning: StoreWarning) => void): void {

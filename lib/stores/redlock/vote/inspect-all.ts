@@ -1,5 +1,5 @@
 import { waitAtMost } from '../../../core/async/clock.js';
-import type { LockInspection } from '../../../core/contract/lock-store.js';
+import type { LockInspection, NodeCount } from '../../../core/contract/lock-store.js';
 import { checkInspection } from '../../../core/contract/store-answers.js';
 import { largestToken } from '../../../core/store/many-keys.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
@@ -30,6 +30,15 @@ export async function inspectAll(quorum: Quorum, key: string): Promise<LockInspe
     ({ holder }) => held.filter((each) => each.holder === holder).length >= quorum.majority,
   );
   return ours.length === 0 ? undefined : agreedOn(key, ours, quorum.majority);
+}
+
+/** Those that answer, and have a vote. */
+export async function countNodes(quorum: Quorum): Promise<NodeCount> {
+  const answers = await askAll(quorum, 'holdfast:health');
+  const isUp = (node: RedlockNode, index: number) =>
+    answers[index]!.said === 'answered' && node.barred === undefined;
+  const { nodes, majority } = quorum;
+  return { up: nodes.filter(isUp).length, needed: majority, total: nodes.length };
 }
 
 function agreedOn(key: string, seen: readonly LockInspection[], majority: number): LockInspection {
