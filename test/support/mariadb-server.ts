@@ -75,6 +75,7 @@ export class MariaDbServer extends ServerProcess {
     await writeFile(file, 'CREATE DATABASE IF NOT EXISTS holdfast;\n');
   }
 
+  /** A server that changed its account by itself would not end with this process. */
   protected commandLine(directory: string): ServerCommand {
     const files = [
       `--datadir=${join(directory, 'data')}`,
@@ -83,10 +84,10 @@ export class MariaDbServer extends ServerProcess {
       `--pid-file=${join(directory, 'pid')}`,
       `--init-file=${join(directory, 'init.sql')}`,
     ];
-    const user = process.getuid?.() === 0 ? ['--user=mysql'] : [];
     return {
       file: needed(programs.mariadb(), 'MariaDB'),
-      args: ['--no-defaults', `--port=${this.port}`, ...files, ...LOCAL, ...QUICK, ...user, ...this.#args], // prettier-ignore
+      args: ['--no-defaults', `--port=${this.port}`, ...files, ...LOCAL, ...QUICK, ...this.#args],
+      options: { ...accountFor('mysql') },
     };
   }
 

@@ -69,7 +69,7 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
     [
       'one of the decorator itself, misspelt',
       { onTimout: 'skip' },
-      /Orders\.pay: unknown option "onTimout" \(did you mean onTimeout\?\); .*mode, onTimeout, before, returns, locks$/,
+      /Orders\.pay: unknown option "onTimout" \(did you mean onTimeout\?\); .*mode, name, onTimeout, before, returns, locks$/,
     ],
     ['a number', 5_000 as never, /Orders\.pay: the options must be an object, .* got 5000$/],
     ['null', null as never, /Orders\.pay: the options must be an object, .* got null$/],
