@@ -52,6 +52,13 @@ export type {
   LockWarningEvent,
 } from './events/lock-events.js';
 export type {
+  LockAttemptEvent,
+  LockAuditEvent,
+  LockFailedEvent,
+  LockRefusedEvent,
+  LockTimeoutEvent,
+} from './events/attempt-events.js';
+export type {
   LockEvent,
   LockHoldEvent,
   LockJeopardyEvent,

@@ -4,6 +4,7 @@ import { LeaseKeeper } from './lease/lease-keeper.js';
 import { LockEvents } from './events/lock-events.js';
 import { heldLocks } from './inspection/held-locks.js';
 import type { HeldLock } from './inspection/held-locks.js';
+import { HolderLookup } from './inspection/holder-lookup.js';
 import { inspectKey } from './inspection/inspect-key.js';
 import { listLocks } from './inspection/list-locks.js';
 import type { LockListOptions } from './inspection/list-locks.js';
@@ -62,7 +63,8 @@ export class LockService {
     const waiters = new Waiters(clock, maxWaitingTotal);
     const pulse = new StorePulse(store, clock);
     const asked = { store, clock, calls, pulse };
-    this.#around = { ...asked, timers, queue, waiters, keeper, events: this.events };
+    const holders = new HolderLookup(asked);
+    this.#around = { ...asked, timers, queue, waiters, keeper, holders, events: this.events };
     this.#acquisitions = new PendingAcquisitions(this.#around);
     const deadlocks = new SelfDeadlocks(timers);
     this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);

@@ -4,7 +4,12 @@ import type { AttemptContext } from './store-attempts.js';
 import type { Linked } from '../line/linked-queue.js';
 import type { Grant, Passed } from '../store/grant.js';
 import type { LocalQueue } from '../line/local-queue.js';
-import { LockStoreError } from '../contract/lock-errors.js';
+import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
+import type { AcquireEffort } from '../events/attempt-events.js';
+import type { LockEvents } from '../events/lock-events.js';
+import type { HolderLookup } from '../inspection/holder-lookup.js';
+import { attemptEvent } from './outcome-events.js';
+import type { AcquireCall } from './outcome-events.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { WaitDeadline } from './wait-deadline.js';
 import { reasonOf } from '../contract/safe-error.js';
@@ -14,6 +19,8 @@ import type { TicketLimits } from '../line/local-ticket.js';
 import type { Waiters } from '../line/waiters.js';
 
 export interface AcquisitionContext extends AttemptContext {
+  readonly events: LockEvents;
+  readonly holders: HolderLookup;
   readonly timers: TimerQueue;
   readonly queue: LocalQueue<LocalTicket>;
   readonly waiters: Waiters;
@@ -25,15 +32,20 @@ export interface AcquisitionContext extends AttemptContext {
  */
 type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
 
+/** Another error in place of a timeout, if the caller knows better why it waited. */
+export type Explain = (error: LockTimeoutError) => unknown;
+
 /** One caller's way to a grant: its place in the local line, then attempts and the pauses between them. */
-export class Acquisition implements TicketLimits, Linked<Acquisition> {
+export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisition> {
   before: Acquisition | undefined;
   behind: Acquisition | undefined;
   readonly turn: LocalTicket;
   readonly options: ResolvedLockOptions;
   readonly #context: AcquisitionContext;
   readonly #patience: WaitDeadline;
-  readonly #onFailure: (self: Acquisition) => void;
+  readonly #onFailure: (self: Acquisition, error: unknown) => void;
+  readonly #explain: Explain | undefined;
+  isStopped = false;
   #madeAttempts: StoreAttempts | undefined;
   #isWaiting = false;
   #isCounted = false;
@@ -42,10 +54,12 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
     context: AcquisitionContext,
     keys: readonly string[],
     options: ResolvedLockOptions,
-    onFailure: (self: Acquisition) => void,
+    onFailure: (self: Acquisition, error: unknown) => void,
+    explain?: Explain,
   ) {
     this.#context = context;
     this.#onFailure = onFailure;
+    this.#explain = explain;
     this.options = options;
     this.turn = new LocalTicket(
       context.queue,
@@ -54,6 +68,19 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
       options,
     );
     this.#patience = new WaitDeadline(context.clock, options);
+  }
+
+  get keys(): readonly string[] {
+    return this.turn.keys;
+  }
+
+  get effort(): AcquireEffort {
+    const waited = this.#context.clock.now() - this.#patience.since;
+    return { waited, attempts: this.#madeAttempts?.count ?? 0 };
+  }
+
+  get mayWait(): boolean {
+    return this.options.waitTimeout > 0 && this.options.retryCount > 0;
   }
 
   get timers(): TimerQueue {
@@ -70,6 +97,7 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
 
   /** Ends the wait: `untilGranted` rejects with `reason`. */
   stop(reason: unknown): void {
+    this.isStopped = true;
     if (!this.turn.stop(reason)) this.#patience.stop(reason);
   }
 
@@ -81,7 +109,7 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
   untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
-    if (this.turn.take(!this.#maySecondTry)) {
+    if (this.turn.take(!this.mayWait)) {
       return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
     }
     return this.#waitInLine().then(
@@ -111,7 +139,7 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
   async #waitInLine(): Promise<Passed | undefined> {
     const { permitsError } = this.turn;
     if (permitsError) throw permitsError;
-    if (!this.#maySecondTry) return undefined;
+    if (!this.mayWait) return undefined;
     this.#beginWait();
     return this.turn.wait(this);
   }
@@ -119,8 +147,10 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
   /** Throws `LockQueueFullError` when too many callers wait already. */
   #beginWait(): void {
     if (this.#isCounted) return;
-    this.#context.waiters.enter(this.turn.keys, this.options.maxWaiting);
+    const { waiters, events, store } = this.#context;
+    waiters.enter(this.keys, this.options.maxWaiting);
     this.#isCounted = true;
+    events.publish('waiting', () => attemptEvent(store, this));
   }
 
   #refused(): undefined {
@@ -131,12 +161,28 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
 
   #fail(error: unknown): void {
     this.turn.leave(error instanceof LockStoreError ? error : undefined);
-    this.#onFailure(this);
+    this.#onFailure(this, error);
   }
 
-  #rethrow(error: unknown): never {
-    this.#fail(error);
-    throw error;
+  async #rethrow(error: unknown): Promise<never> {
+    if (!(error instanceof LockTimeoutError)) {
+      this.#fail(error);
+      throw error;
+    }
+    this.turn.leave(); // the callers behind do not wait for the explanation
+    const explained = this.#explain?.(error) ?? (await this.#withHolder(error));
+    this.#fail(explained);
+    throw explained;
+  }
+
+  /** For a call that has waited: one attempt is to cost one question. */
+  async #withHolder(error: LockTimeoutError): Promise<LockTimeoutError> {
+    const { store, holders } = this.#context;
+    if (!this.mayWait || !store.inspect) return error;
+    const heldBy = await holders.holderOf(
+      error.refusedBy === undefined ? this.keys : [error.refusedBy],
+    );
+    return heldBy === undefined ? error : Object.assign(error, { heldBy });
   }
 
   /** Created on first use: a caller in the local line may never ask the store. */
@@ -145,10 +191,6 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
       if (!this.#isWaiting) this.#fail(error);
     });
     return this.#madeAttempts;
-  }
-
-  get #maySecondTry(): boolean {
-    return this.options.waitTimeout > 0 && this.options.retryCount > 0;
   }
 
   /** At the front of the line, perhaps with a lease that the previous holder handed off. */
@@ -164,7 +206,7 @@ export class Acquisition implements TicketLimits, Linked<Acquisition> {
   }
 
   async #contend(): Promise<Grant | undefined> {
-    if (!this.#maySecondTry) return undefined;
+    if (!this.mayWait) return undefined;
     this.#beginWait();
     const { store, clock } = this.#context;
     const [turn, attempts, patience] = [this.turn, this.#attempts, this.#patience];

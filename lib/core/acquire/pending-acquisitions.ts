@@ -1,5 +1,6 @@
 import { Acquisition } from './acquisition.js';
-import type { AcquisitionContext } from './acquisition.js';
+import type { AcquisitionContext, Explain } from './acquisition.js';
+import { publishFailure } from './outcome-events.js';
 import { LinkedQueue } from '../line/linked-queue.js';
 import type { Grant } from '../store/grant.js';
 import { HeldLease } from '../lease/held-lease.js';
@@ -39,8 +40,13 @@ export class PendingAcquisitions {
   }
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
-  granted<T>(keys: readonly string[], options: ResolvedLockOptions, use: Use<T>): Promise<T> {
-    const acquisition = this.#begin(keys, options);
+  granted<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    use: Use<T>,
+    explain?: Explain,
+  ): Promise<T> {
+    const acquisition = this.#begin(keys, options, explain);
     return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
   }
 
@@ -70,15 +76,36 @@ export class PendingAcquisitions {
     await Promise.all([drained, ...withdrawn]);
   }
 
-  #begin(keys: readonly string[], options: ResolvedLockOptions): Acquisition {
-    if (this.#isClosed) throw this.#closedError(keys);
-    if (options.permits !== undefined) checkSharing(this.#context.store, keys, options.permits);
-    options.signal?.throwIfAborted();
+  /** The error of a call that ends before it asks for its keys. */
+  refused(keys: readonly string[], options: ResolvedLockOptions, error: unknown): unknown {
+    const effort = { waited: 0, attempts: 0 };
+    const call = { keys, options, effort, isStopped: this.#isClosed, mayWait: false };
+    publishFailure(this.#context, call, error);
+    return error;
+  }
+
+  #begin(keys: readonly string[], options: ResolvedLockOptions, explain?: Explain): Acquisition {
+    try {
+      this.#checkMayBegin(keys, options);
+    } catch (error) {
+      throw this.refused(keys, options, error);
+    }
     const limited = this.#mayWait ? options : { ...options, waitTimeout: 0 };
-    const acquisition = new Acquisition(this.#context, keys, limited, this.#end);
+    const acquisition = new Acquisition(this.#context, keys, limited, this.#failed, explain);
     this.#open.add(acquisition);
     return acquisition;
   }
+
+  #checkMayBegin(keys: readonly string[], { permits, signal }: ResolvedLockOptions): void {
+    if (this.#isClosed) throw this.#closedError(keys);
+    if (permits !== undefined) checkSharing(this.#context.store, keys, permits);
+    signal?.throwIfAborted();
+  }
+
+  readonly #failed = (acquisition: Acquisition, error: unknown): void => {
+    this.#end(acquisition);
+    publishFailure(this.#context, acquisition, error);
+  };
 
   readonly #end = (acquisition: Acquisition): void => {
     this.#open.remove(acquisition);
@@ -91,7 +118,7 @@ export class PendingAcquisitions {
     this.#latest[0] = acquisition;
     this.#latest[1] = held;
     this.#context.keeper.keep(held);
-    this.#context.events.publish('held', () => held.event());
+    this.#context.events.publish('held', () => ({ ...held.event(), ...acquisition.effort }));
     if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
     this.#end(acquisition);
     if (held.lostError) throw this.#endedEarly(held.lostError);

@@ -20,13 +20,16 @@ interface WaitEnd {
 export class WaitDeadline {
   readonly #clock: Clock;
   readonly options: ResolvedLockOptions;
+  /** When the call began. */
+  readonly since: number;
   readonly #deadline: number;
   #stopper: AbortController | undefined;
 
   constructor(clock: Clock, options: ResolvedLockOptions) {
     this.#clock = clock;
     this.options = options;
-    this.#deadline = clock.now() + options.waitTimeout;
+    this.since = clock.now();
+    this.#deadline = this.since + options.waitTimeout;
   }
 
   get deadline(): number {

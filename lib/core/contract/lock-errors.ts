@@ -45,6 +45,11 @@ export class LockTimeoutError extends LockError {
   readonly nodes: readonly NodeReport[];
   /** Of several keys, the one that another caller had at the last attempt, where the store says so. */
   readonly refusedBy: string | undefined;
+  /**
+   * The process that had the key at the end of the wait: `host:pid:startTime`. Missing after a single attempt, and where the store
+   * did not say so at once.
+   */
+  declare readonly heldBy?: string;
 
   constructor(
     key: string,

@@ -34,10 +34,14 @@ export interface LockLostEvent extends LockHoldEvent {
   readonly error: LockLostError;
 }
 
-/** The work took longer than `maxHold`. It may go on, and another caller may have the lock. */
+/** The work takes longer than `overdueAfter`, or took longer than `maxHold`. */
 export interface LockOverdueEvent extends LockHoldEvent {
+  /** `true`: `maxHold` was reached. The work may go on, and another caller may have the lock. */
+  readonly isLost: boolean;
   /** Milliseconds. */
   readonly maxHold: number;
+  /** Milliseconds. */
+  readonly overdueAfter: number;
 }
 
 export interface LockReleaseFailedEvent extends LockHoldEvent {

@@ -3,6 +3,13 @@ import { inRootContext } from '../async/root-context.js';
 import type { NodeNotice, StoreWarning } from '../contract/lock-store.js';
 import { SafeEmitter } from '../async/safe-emitter.js';
 import type {
+  LockAttemptEvent,
+  LockAuditEvent,
+  LockFailedEvent,
+  LockRefusedEvent,
+  LockTimeoutEvent,
+} from './attempt-events.js';
+import type {
   LockEvent,
   LockHoldEvent,
   LockJeopardyEvent,
@@ -35,8 +42,18 @@ export interface LockUnscheduledEvent {
 
 /** Event names and what their listeners get. Also published on `node:diagnostics_channel` as `nest-holdfast:<name>`. */
 export interface LockEventMap {
+  /** The first attempt was refused, or other callers of the process are first: the call waits. */
+  waiting: [LockAttemptEvent];
+  /** A call without a wait ended without a lock. */
+  refused: [LockRefusedEvent];
+  /** A wait ended at its `waitTimeout`, or with its last attempt. */
+  timeout: [LockTimeoutEvent];
+  /** A call ended with an error of the store. */
+  failed: [LockFailedEvent];
+  /** A call ended by its `signal`, or because the service was closed. */
+  aborted: [LockFailedEvent];
   /** A lock was granted. */
-  held: [LockEvent];
+  held: [LockAttemptEvent];
   /** A nested call shares a lock of its context (`reentrant: true`). `keys` are those that it asked for. */
   reentered: [LockEvent];
   /** An extension failed; the lock is still held and the extension is tried again. */
@@ -44,7 +61,10 @@ export interface LockEventMap {
   /** An extension succeeded after a failed one. */
   recovered: [LockHoldEvent];
   lost: [LockLostEvent];
-  /** A lock was held until its `maxHold`: work that hangs, or a client that reads or sends slowly. Follows `lost`. */
+  /**
+   * A lock is held for longer than its `overdueAfter`, and stays held; or was held until its `maxHold`, then this follows `lost`:
+   * work that hangs, or a client that reads or sends slowly.
+   */
   overdue: [LockOverdueEvent];
   released: [LockHoldEvent];
   /** The store did not confirm a release. Follows `released`. */
@@ -53,6 +73,8 @@ export interface LockEventMap {
   node: [LockNodeEvent];
   /** Once for each setting of a server that may lose locks. Without a listener, a process warning with this `code`. */
   warning: [LockWarningEvent];
+  /** A lock was taken from its holder by hand. */
+  audit: [LockAuditEvent];
   /** A tick was named by the second of the call, for its schedule has no time close enough: another machine may run it, too. */
   unscheduled: [LockUnscheduledEvent];
 }
@@ -60,6 +82,12 @@ export interface LockEventMap {
 export type LockEventName = keyof LockEventMap;
 
 const CHANNELS = {
+  waiting: channel('nest-holdfast:waiting'),
+  refused: channel('nest-holdfast:refused'),
+  timeout: channel('nest-holdfast:timeout'),
+  failed: channel('nest-holdfast:failed'),
+  aborted: channel('nest-holdfast:aborted'),
+  audit: channel('nest-holdfast:audit'),
   held: channel('nest-holdfast:held'),
   reentered: channel('nest-holdfast:reentered'),
   jeopardy: channel('nest-holdfast:jeopardy'),

@@ -14,6 +14,8 @@ export interface HeldLock {
   readonly permits: number | undefined;
   /** `'jeopardy'`: the last extension failed, and is tried again. */
   readonly state: 'held' | 'jeopardy';
+  /** It is held for longer than its `overdueAfter`. */
+  readonly overdue: boolean;
   /** Missing where the store has none, and for sharers. */
   readonly fencingToken: bigint | undefined;
   /** Milliseconds since the grant. */
@@ -38,6 +40,7 @@ export function heldLocks(leases: readonly HeldLease[], waiters: Waiters): HeldL
       mode,
       permits,
       state,
+      overdue: lease.overdueWatch?.isOverdue ?? false,
       fencingToken,
       heldFor,
       remaining,

@@ -4,6 +4,7 @@ import type { LeaseContext } from './lease-context.js';
 import { LeaseState } from './lease-state.js';
 import { LeaseReturn, unlessLate } from './lease-return.js';
 import type { Returned } from './lease-return.js';
+import { OverdueWatch } from './overdue-watch.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkDowngrade } from '../store/store-checks.js';
 import type { LocalTicket } from '../line/local-ticket.js';
@@ -11,6 +12,8 @@ import { Validity } from '../store/validity.js';
 
 /** A lease from its grant to its end, and its calls to the store. */
 export class HeldLease extends LeaseState {
+  /** Missing where it may be held for any time. */
+  readonly overdueWatch: OverdueWatch | undefined;
   readonly #turn: LocalTicket;
   /** The next owner of the keys is settled: no local caller may go to the front when this lease ends. */
   #keepsFront = false;
@@ -29,6 +32,7 @@ export class HeldLease extends LeaseState {
     const validity = new Validity(sentAt, ttl, options, context.store.supports.ttl, heldFrom);
     super(lease, keys, validity, options, context);
     this.#turn = turn;
+    this.overdueWatch = options.overdueAfter === Infinity ? undefined : new OverdueWatch(this);
     this.permits = turn.permits;
     this.isReader = turn.permits === Infinity;
     if (turn.permits) turn.leave(); // a sharer makes room at the front at once

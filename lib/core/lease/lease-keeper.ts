@@ -41,6 +41,7 @@ export class LeaseKeeper {
     lease.isKept = true;
     lease.extendAt = lease.validity.extensionDue;
     this.#kept.add(lease);
+    if (lease.overdueWatch) this.#timers.move(lease.overdueWatch, lease.overdueWatch.at);
     this.#schedule(lease);
   }
 
@@ -55,6 +56,7 @@ export class LeaseKeeper {
     if (!lease.isKept) return;
     lease.isKept = false;
     this.#timers.remove(lease);
+    if (lease.overdueWatch) this.#timers.remove(lease.overdueWatch);
     this.#bundles.leave(lease);
     this.#kept.remove(lease);
   }

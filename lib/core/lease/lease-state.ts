@@ -141,6 +141,14 @@ export abstract class LeaseState extends KeeperEntry {
     return error;
   }
 
+  /** It is held for too long, and stays held, or `isLost` by that. */
+  overdue(isLost: boolean): void {
+    const { maxHold, overdueAfter } = this.options;
+    this.context.events.publish('overdue', () => {
+      return { ...this.holdEvent(), isLost, maxHold, overdueAfter };
+    });
+  }
+
   protected end(state: 'lost' | 'released'): void {
     this.#state = state;
     this.#unwatch?.();
@@ -154,9 +162,9 @@ export abstract class LeaseState extends KeeperEntry {
   protected abstract outlived(): void;
 
   #expire(): void {
-    const { isFinal, maxHold } = this.validity;
+    const { isFinal } = this.validity;
     this.lose(isFinal ? 'max-hold' : 'expired');
-    if (isFinal) this.context.events.publish('overdue', () => ({ ...this.holdEvent(), maxHold }));
+    if (isFinal) this.overdue(true);
     this.outlived();
   }
 

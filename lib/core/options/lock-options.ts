@@ -55,6 +55,11 @@ export interface LockOptions {
    */
   readonly maxHold?: number | undefined;
   /**
+   * The event `overdue` tells of a lock that is held for longer. The lock stays held. `Infinity` means never.
+   * @default Infinity
+   */
+  readonly overdueAfter?: number | undefined;
+  /**
    * A release before this time leaves the key in the store for the rest of it.
    * @default 0
    */
@@ -105,6 +110,7 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
   retryCount: Infinity,
   autoExtend: true,
   maxHold: Infinity,
+  overdueAfter: Infinity,
   minHold: 0,
   storeTimeout: 5_000,
   reentrant: false,
@@ -137,6 +143,7 @@ export function resolveLockOptions(
     retryCount: either(base.retryCount, 'retryCount', layer.retryCount),
     autoExtend: either(base.autoExtend, 'autoExtend', layer.autoExtend),
     maxHold: either(base.maxHold, 'maxHold', layer.maxHold),
+    overdueAfter: either(base.overdueAfter, 'overdueAfter', layer.overdueAfter),
     minHold: either(base.minHold, 'minHold', layer.minHold),
     storeTimeout: either(base.storeTimeout, 'storeTimeout', layer.storeTimeout),
     maxWaiting: either(base.maxWaiting, 'maxWaiting', layer.maxWaiting),

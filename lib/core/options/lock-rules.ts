@@ -15,6 +15,7 @@ export const LOCK_RULES = {
   retryCount: aWhole('attempts', { from: 0, orInfinity: true }),
   autoExtend: aBoolean,
   maxHold: aWhole('ms', { from: SHORTEST_TTL, orInfinity: true }),
+  overdueAfter: aWhole('ms', { from: 1, orInfinity: true }),
   minHold: aWhole('ms', { from: 0 }),
   storeTimeout: aWhole('ms', { from: 1 }),
   reentrant: aBoolean,

@@ -50,7 +50,8 @@ export class ContextLocks {
   #shared(keys: readonly string[], options: ResolvedLockOptions): LockScope | undefined {
     if (!options.reentrant) return undefined;
     const scope = this.#context.reenter(keys, options);
-    if (!scope) this.#context.refuseOwn(keys, options.permits);
+    const refusal = scope ? undefined : this.#context.refusalOf(keys, options.permits);
+    if (refusal) throw this.#acquisitions.refused(keys, options, refusal);
     return scope;
   }
 
@@ -61,12 +62,13 @@ export class ContextLocks {
   ): Promise<T> {
     const own = this.#context.holderOf(keys);
     if (!own) return this.#acquisitions.granted(keys, options, use);
-    return this.#selfDeadlocks.bound({ keys, options, own }, (bounded, granted) =>
-      this.#acquisitions.granted(keys, bounded, (held) => {
+    return this.#selfDeadlocks.bound({ keys, options, own }, (bounded, granted, explain) => {
+      const begin = (held: HeldLease) => {
         granted();
         return use(held);
-      }),
-    );
+      };
+      return this.#acquisitions.granted(keys, bounded, begin, explain);
+    });
   }
 }
 

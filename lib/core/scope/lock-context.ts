@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LockError } from '../contract/lock-errors.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { HeldLease } from '../lease/held-lease.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
@@ -54,13 +55,13 @@ export class LockContext {
   }
 
   /**
-   * For a call that could not re-enter. Throws `LockDeadlockError` when this context holds only some of `keys`, or shares a lock
-   * that the call wants exclusively, and `LockPermitsError` when it shares them with other permits.
+   * For a call that could not re-enter: a `LockDeadlockError` when this context holds only some of `keys`, or shares a lock that
+   * the call wants exclusively, and a `LockPermitsError` when it shares them with other permits.
    */
-  refuseOwn(keys: readonly string[], permits: number | undefined): void {
+  refusalOf(keys: readonly string[], permits: number | undefined): LockError | undefined {
     const own = this.holderOf(keys)?.();
-    if (!own) return;
-    throw holdsAll(keys)({ lock: own }) ? unshareable(own, keys, permits) : missingKeys(own, keys);
+    if (!own) return undefined;
+    return holdsAll(keys)({ lock: own }) ? unshareable(own, keys, permits) : missingKeys(own, keys);
   }
 
   /**

@@ -3,6 +3,7 @@ import { warn } from '../async/warn.js';
 import { LockDeadlockError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { LockError } from '../contract/lock-errors.js';
 import { keyNames } from '../keys/lock-keys.js';
+import type { Explain } from '../acquire/acquisition.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { Lock } from './lock.js';
 import { quoted } from '../text/printable.js';
@@ -37,10 +38,10 @@ export class SelfDeadlocks {
     this.#timers = timers;
   }
 
-  /** Calls `wait` with options that end it in time. `wait` calls `granted` as soon as it has the keys. */
+  /** Calls `wait` with options that end it in time. `wait` calls `granted` as soon as it has the keys, and `explain` for a timeout. */
   async bound<T>(
     call: ConflictingCall,
-    wait: (options: ResolvedLockOptions, granted: () => void) => Promise<T>,
+    wait: (options: ResolvedLockOptions, granted: () => void, explain: Explain) => Promise<T>,
   ): Promise<T> {
     const { options, own } = call;
     const stopper = eitherOf(options.signal);
@@ -54,11 +55,9 @@ export class SelfDeadlocks {
       stopper.forget();
     };
     this.#log(call);
+    const explain = () => (isWaiting && own() ? refusalOf(call) : undefined);
     try {
-      return await wait({ ...options, signal: stopper.signal }, end);
-    } catch (error) {
-      const isOwn = isWaiting && error instanceof LockTimeoutError && own();
-      throw isOwn ? refusalOf(call) : error;
+      return await wait({ ...options, signal: stopper.signal }, end, explain);
     } finally {
       end();
     }

@@ -11,8 +11,6 @@ export function validUntil(sentAt: number, ttl: number): number {
 
 /** The end of a lease: by its ttl, which extensions move, or by `maxHold`, which nothing moves. */
 export class Validity {
-  /** Of the options. Milliseconds. */
-  readonly maxHold: number;
   readonly #hasTtl: boolean;
   readonly #autoExtend: boolean;
   readonly #holdUntil: number;
@@ -30,7 +28,6 @@ export class Validity {
   ) {
     this.#hasTtl = hasTtl;
     this.#autoExtend = options.autoExtend;
-    this.maxHold = options.maxHold;
     this.#holdUntil = heldFrom + options.maxHold;
     this.#ttl = ttl;
     this.#countedFrom = sentAt;

@@ -5,6 +5,12 @@ import { deferred } from '../support/outcome';
 import { onFakeStore } from '../support/setup';
 
 const NAMES = [
+  'waiting',
+  'refused',
+  'timeout',
+  'failed',
+  'aborted',
+  'audit',
   'held',
   'reentered',
   'jeopardy',
@@ -24,6 +30,8 @@ const message = {
   store: 'fake',
   fencingToken: 1n,
   heldFor: 0,
+  waited: 0,
+  attempts: 1,
 } as const;
 
 describe('LockEvents', () => {
@@ -193,6 +201,6 @@ it('every lock tells of its way by events', async () => {
   await lock!.release();
   const where = { key: 'a', keys: ['a', 'b'], name: 'both', mode: 'write', store: 'fake' };
   const event = { ...where, fencingToken: 7n };
-  expect(held.mock.calls).toEqual([[event]]);
+  expect(held.mock.calls).toEqual([[{ ...event, waited: 0, attempts: 1 }]]);
   expect(released.mock.calls).toEqual([[{ ...event, heldFor: 5_000 }]]);
 });

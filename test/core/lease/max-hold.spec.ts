@@ -30,7 +30,7 @@ describe('maxHold', () => {
     expect(overdue).not.toHaveBeenCalled();
     await locks.acquire('b', { maxHold: 500 });
     await clock.advance(500);
-    const event = expect.objectContaining({ key: 'b', maxHold: 500, heldFor: 495 });
+    const event = expect.objectContaining({ key: 'b', isLost: true, maxHold: 500, heldFor: 495 });
     expect(overdue.mock.calls).toEqual([[event]]);
   });
 

@@ -45,6 +45,7 @@ it('the defaults are those of the documentation, and frozen', () => {
     retryCount: Infinity,
     autoExtend: true,
     maxHold: Infinity,
+    overdueAfter: Infinity,
     minHold: 0,
     storeTimeout: 5_000,
     reentrant: false,
@@ -158,7 +159,7 @@ describe('an unknown option', () => {
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe(
       'unknown lock option "waitTime"; known options are ttl, waitTimeout, maxWaiting, retryDelay, retryJitter, ' +
-        'retryCount, autoExtend, maxHold, minHold, storeTimeout, reentrant, permits, signal, mode, name',
+        'retryCount, autoExtend, maxHold, overdueAfter, minHold, storeTimeout, reentrant, permits, signal, mode, name',
     );
   });
 

@@ -1,0 +1,57 @@
+import type { LockTimeoutError } from '../contract/lock-errors.js';
+import type { LockEvent } from './hold-events.js';
+
+/** What it took to get a lock, or not to get it. */
+export interface AcquireEffort {
+  /** Milliseconds since the call. */
+  readonly waited: number;
+  /** Number of questions to the store. `0`: the lock was handed over inside the process, or the store was not asked. */
+  readonly attempts: number;
+}
+
+/** The state of a call that has no lock, or got it just now. */
+export interface LockAttemptEvent extends LockEvent, AcquireEffort {}
+
+/**
+ * A call ended without a lock, and did not wait, or not to its end.
+ *
+ * - `held`: one attempt, and another caller has the lock
+ * - `queue-full`: `maxWaiting` or `maxWaitingTotal` is reached
+ * - `deadlock`: the caller would wait for itself
+ */
+export interface LockRefusedEvent extends LockAttemptEvent {
+  readonly reason: 'held' | 'queue-full' | 'deadlock';
+  /** What the call rejected with. Missing: `tryAcquire` resolved `undefined`. */
+  readonly error: unknown;
+}
+
+export interface LockTimeoutEvent extends LockAttemptEvent {
+  /** `LockTimeoutError.heldBy`. */
+  readonly heldBy: string | undefined;
+  readonly error: LockTimeoutError;
+}
+
+/** A call ended without a lock, by an error of the store or by the end of its wait. */
+export interface LockFailedEvent extends LockAttemptEvent {
+  /** What the call rejected with. */
+  readonly error: unknown;
+}
+
+/** A lock was taken from its holder by hand. */
+export interface LockAuditEvent {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The person or program that did it. */
+  readonly actor: string | undefined;
+  /** What it was done with: the command line, the page. */
+  readonly via: string;
+  readonly action: 'evict';
+  readonly key: string;
+  /** `LockStore.name`. */
+  readonly store: string;
+  /** The holder before: `host:pid:startTime`. */
+  readonly holder: string | undefined;
+  readonly tokenBefore: bigint | undefined;
+  readonly tokenAfter: bigint | undefined;
+  readonly reason: string | undefined;
+}
