@@ -1,5 +1,5 @@
 const entries = require('./lib/entries.json');
-const swcOptions = require('./test/support/swc-options.cjs');
+const swcOptions = require('./test/support/jest/swc-options.cjs');
 
 // Nest 12 is ESM-only, and Jest can require() ES modules only on Node >= 24.9 behind a flag. So @nestjs/* and the few
 // ESM-only packages that it pulls in are compiled to CommonJS by swc, once, and cached by Jest.
@@ -20,12 +20,12 @@ const esmOnly = [
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: '<rootDir>/test/support/environment.cjs',
+  testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
   workerIdleMemoryLimit: '800MB', // a worker keeps the modules of every spec it has run
   workerGracefulExitTimeout: 10_000, // it removes the data of its servers
   testTimeout: 120_000, // real servers, on a machine that may be busy
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
-  testSequencer: '<rootDir>/test/support/slow-specs-first.cjs',
+  testSequencer: '<rootDir>/test/support/jest/slow-specs-first.cjs',
   transform: {
     '^.+\\.[cm]?[jt]s$': ['@swc/jest', swcOptions],
   },

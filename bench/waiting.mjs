@@ -15,7 +15,7 @@ const option = options(
   { processes: [100, 1_000, 10_000], services: 300, settle: 5_000, ms: 30_000 },
   { processes: [100, 1_000], services: 50, settle: 500, ms: 3_000 },
 );
-projectRequire('./test/support/register-typescript.cjs');
+projectRequire('./test/support/jest/register-typescript.cjs');
 const { WAIT, LEAVE } = projectRequire('./lib/stores/redis/lua/queue-scripts.ts');
 const { BEAT, HEARTBEAT, nextBeat } = projectRequire('./lib/stores/redis/lua/pace.ts');
 const { systemClock } = projectRequire('./lib/core/async/clock.ts');

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import {
   FILES,
   LIB,
@@ -70,6 +70,8 @@ const TRICKS: Readonly<Record<string, string>> = {
 /** Folders of tests that stand for no room: they test the whole, or several specs share them. */
 const OF_THE_WHOLE =
   /^(compat|model|options|packaging|readme|run|sample-app|secrets|support)(\/|$)/;
+/** Folders that specs make for a while are not counted. */
+const TEMPORARY = /\/(node_modules|(blocks|docs)-[^/]+)(\/|$)/;
 const SHARED = /\/(support|workers|contexts)(\/|$)/;
 const KINDS = /^[\w.-]+?(\.(fault|process|model))?\.spec\.ts$/;
 
@@ -165,6 +167,17 @@ describe('the folders of test', () => {
 
   it.each(rooms)('have one for lib/%s', (room) => {
     expect(existsSync(join(TEST, room))).toBe(true);
+  });
+
+  it('have at most 12 files', () => {
+    const files = readdirSync(TEST, { recursive: true, withFileTypes: true });
+    const counts = new Map<string, number>();
+    for (const file of files) {
+      if (!file.isFile() || TEMPORARY.test(file.parentPath)) continue;
+      counts.set(file.parentPath, (counts.get(file.parentPath) ?? 0) + 1);
+    }
+    const full = [...counts].filter(([, count]) => count > MOST_FILES);
+    expect(full.map(([folder]) => relative(TEST, folder))).toEqual([]);
   });
 
   it('stand for those of lib, or are a part of one', () => {

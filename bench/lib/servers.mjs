@@ -1,4 +1,4 @@
-import programs from '../../test/support/server-programs.cjs';
+import programs from '../../test/support/processes/server-programs.cjs';
 import { Admin } from './admin.mjs';
 import { startServer } from './server-process.mjs';
 import { needed } from './server-tools.mjs';

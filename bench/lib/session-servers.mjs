@@ -1,7 +1,7 @@
 // ZooKeeper and etcd as their makers deliver them: one server, every write synced to disk.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import programs from '../../test/support/server-programs.cjs';
+import programs from '../../test/support/processes/server-programs.cjs';
 import { freePort, startServer } from './server-process.mjs';
 import { firstWords, needed, versionIn, versionOf } from './server-tools.mjs';
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import programs from '../../test/support/server-programs.cjs';
+import programs from '../../test/support/processes/server-programs.cjs';
 import { startServer } from './server-process.mjs';
 import { accountFor, firstWords, giveTo, needed, versionOf } from './server-tools.mjs';
 

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { nothingLeft } from '../support/faults/left-behind.js';
 import { Deferred } from '../nest/support/deferred.js';
 import { OwnClient } from '../stores/redis/locks.js';
-import { RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { until } from '../support/until.js';
 import { VERSIONS } from './support/express-app.js';
 

@@ -1,4 +1,4 @@
-import { problemsOf } from '../readme/compile.js';
+import { problemsOf } from '../readme/support/compile.js';
 
 /** What is wrong, the call that has it, and what the compiler says of it. */
 const WRONG: readonly (readonly [what: string, call: string, says: string])[] = [

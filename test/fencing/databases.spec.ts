@@ -13,8 +13,8 @@ import {
   fenceColumnDdl,
   fenced,
 } from '../../lib/fencing/index.js';
-import { MariaDbServer } from '../support/mariadb-server.js';
-import { PostgresServer } from '../support/postgres-server.js';
+import { MariaDbServer } from '../support/servers/mariadb-server.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
 import { until } from '../support/until.js';
 
 const of = (fencingToken: bigint): FencedHolder => ({ key: 'account:7', fencingToken });

@@ -14,7 +14,7 @@ import { CurrentFence, FencingGuard } from '../../lib/nest/calls/fencing-guard.j
 import { VERSIONS } from '../express/support/express-app.js';
 import { ADAPTERS, startApp } from '../nest/support/test-app.js';
 import { OwnClient } from '../stores/redis/locks.js';
-import { RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { Listening } from './order-apps.js';
 
 const MALFORMED = [

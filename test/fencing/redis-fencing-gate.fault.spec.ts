@@ -3,9 +3,9 @@ import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { RedisFencingGate } from 'nest-holdfast/fencing';
 import { clusterSlot as slotOf } from '../../lib/redis-client/cluster-slot.js';
 import { disconnect } from '../stores/redis/locks.js';
-import { RedisCluster } from '../support/redis-cluster.js';
-import { RedisServer } from '../support/redis-server.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { RedisCluster } from '../support/servers/redis-cluster.js';
+import { RedisServer } from '../support/servers/redis-server.js';
+import { TcpProxy } from '../support/processes/tcp-proxy.js';
 import { until } from '../support/until.js';
 
 const HOLDER = { key: 'order:42', fencingToken: 7n };

@@ -4,7 +4,7 @@ import { LockKeyError, LockService, RedisLockStore } from 'nest-holdfast';
 import { type FencedHolder, LockStaleError, RedisFencingGate } from '../../lib/fencing/index.js';
 import { guardKey } from '../../lib/fencing/gate/guard-keys.js';
 import { OwnClient, disconnect } from '../stores/redis/locks.js';
-import { RedisCluster } from '../support/redis-cluster.js';
+import { RedisCluster } from '../support/servers/redis-cluster.js';
 
 const LARGEST = 2n ** 63n - 1n;
 const of = (fencingToken: bigint, key = 'order:42'): FencedHolder => ({ key, fencingToken });

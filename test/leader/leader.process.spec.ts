@@ -1,9 +1,9 @@
 import { LeaderElection } from 'nest-holdfast/core';
 import type { LeaderCommand, LeaderMessage } from '../support/histories/workers/leader.worker.js';
 import { RedisLocks } from '../stores/redis/locks.js';
-import { ChildProcess } from '../support/child-process.js';
+import { ChildProcess } from '../support/processes/child-process.js';
 import { inTime } from '../support/faults/in-time.js';
-import { RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { until } from '../support/until.js';
 
 /** A machine that stands still for two seconds loses no term. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, readPage } from './markdown.js';
+import { ROOT, readPage } from './support/markdown.js';
 
 const WORKFLOWS = '.github/workflows';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { problemsOf } from './compile.js';
-import { ROOT, pagePaths, parsePage, readPage } from './markdown.js';
+import { problemsOf } from './support/compile.js';
+import { ROOT, pagePaths, parsePage, readPage } from './support/markdown.js';
 
 const STORE_HEADINGS = ['What it promises', 'Set-up', 'How it works', 'What it costs', 'Limits'];
 

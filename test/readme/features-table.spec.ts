@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryLockStore } from 'nest-holdfast';
-import { DOCUMENTED_STORES } from './documented-stores.js';
+import { DOCUMENTED_STORES } from './support/documented-stores.js';
 import { featuresBlock, withFeatures } from './features-table.js';
-import { ROOT } from './markdown.js';
+import { ROOT } from './support/markdown.js';
 
 describe('the table of features', () => {
   it('stands in the README as the stores declare it (else: npm run docs:features)', () => {

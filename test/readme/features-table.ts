@@ -1,6 +1,6 @@
 import type { LockStore } from 'nest-holdfast/core';
-import { DOCUMENTED_STORES } from './documented-stores.js';
-import type { DocumentedStore } from './documented-stores.js';
+import { DOCUMENTED_STORES } from './support/documented-stores.js';
+import type { DocumentedStore } from './support/documented-stores.js';
 
 const START = '<!-- features -->';
 const END = '<!-- /features -->';

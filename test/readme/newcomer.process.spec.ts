@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT, readPage } from './markdown.js';
+import { ROOT, readPage } from './support/markdown.js';
 
 /** What a newcomer's clone does not have, and what the servers of tests leave. */
 const LEFT_OUT = ['node_modules', 'dist', 'coverage', '.git', 'out', 'docs'];

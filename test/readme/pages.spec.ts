@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { LockService, MemoryLockStore } from 'nest-holdfast/core';
 import { deferred, watch } from '../core/support/outcome.js';
-import { asModule } from './as-module.js';
-import { readPage } from './markdown.js';
+import { asModule } from './support/as-module.js';
+import { readPage } from './support/markdown.js';
 
 /** Their blocks are not only compiled, but run, in memory. */
 const PAGES = [

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockService, MemoryLockStore } from 'nest-holdfast';
 import { Test } from '@nestjs/testing';
-import { RedisServer } from '../support/redis-server.js';
-import { asModule } from './as-module.js';
-import { ROOT, readPage } from './markdown.js';
+import { RedisServer } from '../support/servers/redis-server.js';
+import { asModule } from './support/as-module.js';
+import { ROOT, readPage } from './support/markdown.js';
 
 type Run = (given: { locks: LockService }) => Promise<Record<string, new () => unknown>>;
 

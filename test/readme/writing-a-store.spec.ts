@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { ROOT, readPage } from './markdown.js';
+import { ROOT, readPage } from './support/markdown.js';
 
 const PAGE = readPage('docs/writing-a-store.md');
 const CONTRACTS = ['LockStore', 'LockStoreFeatures', 'AcquireRequest', 'Lease'];

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { installPackages, isDebianRoot } from './install-packages.mjs';
 
-const programs = createRequire(import.meta.url)('../support/server-programs.cjs');
+const programs = createRequire(import.meta.url)('../support/processes/server-programs.cjs');
 
 /** What the tests start servers of their own from. `packages` are Debian's: of a list, the first that there is. */
 const SERVERS = [
   {
     name: 'Redis, version 6 or later',
-    startedBy: 'test/support/redis-server.ts',
+    startedBy: 'test/support/servers/redis-server.ts',
     isThere: () => isAtLeast(programs.redis(), /v=([\d.]+)/, [6]),
     packages: ['redis-server'],
     brew: 'redis',
@@ -16,7 +16,7 @@ const SERVERS = [
   },
   {
     name: 'ZooKeeper, with Java 11 or later',
-    startedBy: 'test/support/zookeeper-server.ts',
+    startedBy: 'test/support/servers/zookeeper-server.ts',
     isThere: () =>
       programs.zookeeper() !== undefined && isAtLeast(programs.java(), /([\d.]+)/, [11]),
     packages: ['libzookeeper-java', 'default-jre-headless'],
@@ -25,7 +25,7 @@ const SERVERS = [
   },
   {
     name: 'PostgreSQL, version 12 or later',
-    startedBy: 'test/support/postgres-server.ts',
+    startedBy: 'test/support/servers/postgres-server.ts',
     isThere: () =>
       programs.initdb() !== undefined && isAtLeast(programs.postgres(), /\) ([\d.]+)/, [12]),
     packages: ['postgresql'],
@@ -34,7 +34,7 @@ const SERVERS = [
   },
   {
     name: 'MariaDB, version 10.6 or later',
-    startedBy: 'test/support/mariadb-server.ts',
+    startedBy: 'test/support/servers/mariadb-server.ts',
     isThere: () =>
       programs.mariadbInstall() !== undefined &&
       isAtLeast(programs.mariadb(), /Ver ([\d.]+)-MariaDB/, [10, 6]),
@@ -44,7 +44,7 @@ const SERVERS = [
   },
   {
     name: 'etcd, version 3.4 or later',
-    startedBy: 'test/support/etcd-server.ts',
+    startedBy: 'test/support/servers/etcd-server.ts',
     isThere: () => isAtLeast(programs.etcd(), /Version: ([\d.]+)/, [3, 4]),
     packages: [['etcd-server', 'etcd']],
     brew: 'etcd',
@@ -52,7 +52,7 @@ const SERVERS = [
   },
   {
     name: 'NATS, version 2.2 or later',
-    startedBy: 'test/support/nats-server.ts',
+    startedBy: 'test/support/servers/nats-server.ts',
     isThere: () => isAtLeast(programs.nats(), /v([\d.]+)/, [2, 2]),
     packages: ['nats-server'],
     brew: 'nats-server',

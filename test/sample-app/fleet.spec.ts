@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { StockReport } from '../../sample-app/stock/stock-report.js';
 import { Stock } from '../../sample-app/stock/stock.js';
-import { RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { SampleApp } from './start-sample-app.js';
 
 const ALL_BUT_DATE = [

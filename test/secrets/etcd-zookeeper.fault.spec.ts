@@ -1,8 +1,8 @@
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { LockService } from 'nest-holdfast/core';
-import { EtcdAuthServer } from '../stores/etcd/auth-server.js';
-import { freePort } from '../support/free-port.js';
-import { ZooKeeperServer } from '../support/zookeeper-server.js';
+import { EtcdAuthServer } from '../stores/etcd/client/auth-server.js';
+import { freePort } from '../support/processes/free-port.js';
+import { ZooKeeperServer } from '../support/servers/zookeeper-server.js';
 import { SECRET, expectNoLeaks, leaks, linesOf, play } from './support/play.js';
 
 jest.setTimeout(180_000);

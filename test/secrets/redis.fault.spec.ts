@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import { RedisCluster } from '../support/redis-cluster.js';
-import { RedisSentinel } from '../support/redis-sentinel.js';
-import { RedisServer } from '../support/redis-server.js';
-import { freePort } from '../support/free-port.js';
+import { RedisCluster } from '../support/servers/redis-cluster.js';
+import { RedisSentinel } from '../support/servers/redis-sentinel.js';
+import { RedisServer } from '../support/servers/redis-server.js';
+import { freePort } from '../support/processes/free-port.js';
 import { type Failing, SECRET, expectNoLeaks, leaks, linesOf, play } from './support/play.js';
 import type { StoreSpec } from './support/open-store.js';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createConnection, createPool } from 'mysql2/promise';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { Client, Pool } from 'pg';
-import { freePort } from '../support/free-port.js';
-import { MariaDbServer } from '../support/mariadb-server.js';
-import { PostgresServer } from '../support/postgres-server.js';
+import { freePort } from '../support/processes/free-port.js';
+import { MariaDbServer } from '../support/servers/mariadb-server.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
 import { SECRET, expectNoLeaks, leaks, linesOf, play } from './support/play.js';
 
 jest.setTimeout(180_000);

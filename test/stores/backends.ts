@@ -5,12 +5,12 @@ import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { SqlLockStore, type SqlLockStoreOptions } from 'nest-holdfast/sql';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { EtcdServer } from '../support/etcd-server.js';
-import { MariaDbServer } from '../support/mariadb-server.js';
-import { PostgresServer } from '../support/postgres-server.js';
-import { RedisServer } from '../support/redis-server.js';
-import { ZooKeeperServer } from '../support/zookeeper-server.js';
-import { openPool } from './sql/postgres-pool.js';
+import { EtcdServer } from '../support/servers/etcd-server.js';
+import { MariaDbServer } from '../support/servers/mariadb-server.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
+import { ZooKeeperServer } from '../support/servers/zookeeper-server.js';
+import { openPool } from './sql/postgres/postgres-pool.js';
 import { disconnect } from './redis/locks.js';
 
 export interface Opened {

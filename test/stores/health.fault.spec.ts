@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisServer } from '../support/redis-server.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { RedisServer } from '../support/servers/redis-server.js';
+import { TcpProxy } from '../support/processes/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { BACKENDS } from './backends.js';
 import type { Backend, Opened } from './backends.js';
 import { disconnect } from './redis/locks.js';
-import { RedlockNodes, RedlockProcess } from './redlock/nodes.js';
+import { RedlockNodes, RedlockProcess } from './redlock/support/nodes.js';
 
 const PATIENT = { timeout: 10_000 };
 const ofRedis = async (): Promise<Backend> => {

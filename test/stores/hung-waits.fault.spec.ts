@@ -1,6 +1,6 @@
 import { LeaderElection, LockService } from 'nest-holdfast';
 import { rejectionOf } from '../core/support/outcome.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { TcpProxy } from '../support/processes/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { BACKENDS } from './backends.js';
 import type { Backend, Opened } from './backends.js';

@@ -4,11 +4,11 @@ import { LeaderElection, LockService, RedisLockStore } from 'nest-holdfast';
 import type { LockStore } from 'nest-holdfast';
 import { RedisFencingGate } from 'nest-holdfast/fencing';
 import { SqlLockStore } from 'nest-holdfast/sql';
-import { PostgresServer } from '../support/postgres-server.js';
-import { RedisCluster } from '../support/redis-cluster.js';
-import { RedisServer } from '../support/redis-server.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
+import { RedisCluster } from '../support/servers/redis-cluster.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { until } from '../support/until.js';
-import { openPool } from './sql/postgres-pool.js';
+import { openPool } from './sql/postgres/postgres-pool.js';
 import { disconnect } from './redis/locks.js';
 
 /** Node takes more than ten listeners for a leak. */

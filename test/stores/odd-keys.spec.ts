@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { LockService, MemoryLockStore, RedisLockStore } from 'nest-holdfast';
 import type { LockStore } from 'nest-holdfast';
-import { RedisServer } from '../support/redis-server.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 
 /** Any text that has a UTF-8 form and fits. */
 const anyKey = fc

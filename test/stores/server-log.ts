@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { RedisServer } from '../support/redis-server.js';
+import type { RedisServer } from '../support/servers/redis-server.js';
 import { until } from '../support/until.js';
 import { disconnect } from './redis/locks.js';
 

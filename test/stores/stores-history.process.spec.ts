@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EtcdServer } from '../support/etcd-server.js';
+import { EtcdServer } from '../support/servers/etcd-server.js';
 import { inLanes } from '../support/lanes.js';
-import { MariaDbServer } from '../support/mariadb-server.js';
-import { PostgresServer } from '../support/postgres-server.js';
-import { ZooKeeperServer } from '../support/zookeeper-server.js';
+import { MariaDbServer } from '../support/servers/mariadb-server.js';
+import { PostgresServer } from '../support/servers/postgres-server.js';
+import { ZooKeeperServer } from '../support/servers/zookeeper-server.js';
 import { all, unanswered } from '../support/histories/history-entries.js';
 import { seeded } from '../support/histories/history-random.js';
 import { HistoryRun } from '../support/histories/history-run.js';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { ServerCommand } from './server-process.js';
+import type { ServerCommand } from './processes/server-process.js';
 
 const SETPRIV = ['--pdeathsig', 'SIGKILL', '--'];
 let canFollow: boolean | undefined;

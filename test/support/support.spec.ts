@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { platform } from 'node:os';
 import { Redis } from 'ioredis';
-import { ChildProcess } from './child-process.js';
-import { RedisCluster } from './redis-cluster.js';
-import { startReplica } from './redis-replica.js';
-import { RedisServer } from './redis-server.js';
-import { TcpProxy } from './tcp-proxy.js';
+import { ChildProcess } from './processes/child-process.js';
+import { RedisCluster } from './servers/redis-cluster.js';
+import { startReplica } from './servers/redis-replica.js';
+import { RedisServer } from './servers/redis-server.js';
+import { TcpProxy } from './processes/tcp-proxy.js';
 import { until } from './until.js';
 
 describe('RedisServer', () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT, readPage } from '../readme/markdown';
+import { ROOT, readPage } from '../readme/support/markdown';
 
 interface VitestReport {
   readonly success: boolean;

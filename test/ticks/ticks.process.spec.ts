@@ -1,5 +1,5 @@
-import { ChildProcess } from '../support/child-process.js';
-import { RedisServer } from '../support/redis-server.js';
+import { ChildProcess } from '../support/processes/child-process.js';
+import { RedisServer } from '../support/servers/redis-server.js';
 import { until } from '../support/until.js';
 import type { Job, TickMessage } from '../support/histories/workers/ticks.worker.js';
 

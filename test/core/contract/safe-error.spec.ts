@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { inspect } from 'node:util';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/processes/free-port.js';
 import { reasonOf, withoutSecrets } from '../../../lib/core/contract/safe-error.js';
 
 const SECRET = 'hunter2';

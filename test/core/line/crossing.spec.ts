@@ -8,7 +8,7 @@ import { DisabledLockStore } from '../../../lib/nest/module/disabled-lock.store.
 import { watch } from '../support/outcome.js';
 import { SingleKeyStore } from '../support/single-key-store.js';
 import { RedisLocks } from '../../stores/redis/locks.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 
 /** `HOLDFAST_TEST_SEED` repeats a run. fast-check prints the seed of one that fails. */
 const SEED = process.env['HOLDFAST_TEST_SEED'];

@@ -1,4 +1,4 @@
-import { ChildProcess } from '../../support/child-process.js';
+import { ChildProcess } from '../../support/processes/child-process.js';
 
 describe('a process in which a caller waits, on a store in memory', () => {
   it('lives until the wait is over, and then ends by itself', async () => {

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { lockRequest } from 'nest-holdfast/express';
-import { until } from '../support/until.js';
-import { controlledApp } from './support/controlled-app.js';
-import { VERSIONS } from './support/express-app.js';
-import { Served } from './support/served.js';
+import { until } from '../../support/until.js';
+import { controlledApp } from '../support/controlled-app.js';
+import { VERSIONS } from '../support/express-app.js';
+import { Served } from '../support/served.js';
 
 describe.each(VERSIONS)('connections of $version', ({ express }) => {
   const ok = (_request: Request, response: Response) => void response.send('ok');

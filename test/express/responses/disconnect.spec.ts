@@ -3,11 +3,11 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { lockErrorHandler, lockHandler, lockRequest } from 'nest-holdfast/express';
-import { Deferred } from '../nest/support/deferred.js';
-import { until } from '../support/until.js';
-import { controlledApp } from './support/controlled-app.js';
-import { VERSIONS, around } from './support/express-app.js';
-import { Served } from './support/served.js';
+import { Deferred } from '../../nest/support/deferred.js';
+import { until } from '../../support/until.js';
+import { controlledApp } from '../support/controlled-app.js';
+import { VERSIONS, around } from '../support/express-app.js';
+import { Served } from '../support/served.js';
 
 describe.each(VERSIONS)('a client of $version that hangs up', ({ express }) => {
   /** A handler that a client has left in the middle of its work. */

@@ -6,7 +6,7 @@ import type { Express, Request, Response } from 'express';
 import type { Lock } from 'nest-holdfast/core';
 import { lockRequest } from 'nest-holdfast/express';
 import request from 'supertest';
-import { VERSIONS, around, tellKeys } from './support/express-app';
+import { VERSIONS, around, tellKeys } from '../support/express-app';
 
 describe.each(VERSIONS)('the lock of a request in $version', ({ express }) => {
   const servers: Server[] = [];

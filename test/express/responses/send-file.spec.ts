@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import { lockRequest } from 'nest-holdfast/express';
-import { until } from '../support/until.js';
-import { controlledApp } from './support/controlled-app.js';
-import { VERSIONS } from './support/express-app.js';
-import { Served } from './support/served.js';
+import { until } from '../../support/until.js';
+import { controlledApp } from '../support/controlled-app.js';
+import { VERSIONS } from '../support/express-app.js';
+import { Served } from '../support/served.js';
 
 const MISSING = '/nowhere/missing.txt';
 

@@ -8,10 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { LockLostError } from 'nest-holdfast/core';
 import { lockRequest } from 'nest-holdfast/express';
-import { until } from '../support/until.js';
-import { controlledApp } from './support/controlled-app.js';
-import { VERSIONS } from './support/express-app.js';
-import { Served } from './support/served.js';
+import { until } from '../../support/until.js';
+import { controlledApp } from '../support/controlled-app.js';
+import { VERSIONS } from '../support/express-app.js';
+import { Served } from '../support/served.js';
 
 /** More than fits into the buffers between two ends of a connection. */
 const LARGE = 32 * 1024 * 1024;

@@ -1,14 +1,14 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import { LockService, RedisLockStore } from 'nest-holdfast/core';
 import { lockRequest } from 'nest-holdfast/express';
-import { nothingLeft } from '../support/faults/left-behind.js';
-import { standing } from '../stores/queue-process.js';
-import { OwnClient } from '../stores/redis/locks.js';
-import { RedisServer } from '../support/redis-server.js';
-import { until } from '../support/until.js';
-import { VERSIONS } from './support/express-app.js';
-import { Served } from './support/served.js';
-import type { Wire } from './support/served.js';
+import { nothingLeft } from '../../support/faults/left-behind.js';
+import { standing } from '../../stores/queue-process.js';
+import { OwnClient } from '../../stores/redis/locks.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
+import { until } from '../../support/until.js';
+import { VERSIONS } from '../support/express-app.js';
+import { Served } from '../support/served.js';
+import type { Wire } from '../support/served.js';
 
 const KEY = 'upload';
 /** As long as nobody reads more than this, Node goes on reading, and sees when the client goes. */

@@ -1,5 +1,5 @@
 import { RedisLocks } from '../../stores/redis/locks.js';
-import { openChannel } from '../../support/worker-channel.js';
+import { openChannel } from '../../support/processes/worker-channel.js';
 import { KINDS, type Urls, open } from '../resources.js';
 
 export type PausedHolderMessage =

@@ -2,7 +2,7 @@ import { Controller, Injectable, Param, ParseIntPipe, Post } from '@nestjs/commo
 import { Test } from '@nestjs/testing';
 import { DistributedLock, DistributedLockModule } from 'nest-holdfast';
 import supertest from 'supertest';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 
 /** What both applications work on, without a transaction of its own. */
 class Account {

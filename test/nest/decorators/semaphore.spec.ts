@@ -11,7 +11,7 @@ import {
   Semaphore,
 } from 'nest-holdfast';
 import { Observable } from 'rxjs';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 import { Deferred } from '../support/deferred.js';
 

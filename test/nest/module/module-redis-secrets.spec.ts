@@ -8,7 +8,7 @@ import {
   LockService,
   OnElected,
 } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 
 const SECRET = 'hunter2Secret';

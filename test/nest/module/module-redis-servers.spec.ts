@@ -7,8 +7,8 @@ import {
   getLockClientToken,
   LockService,
 } from 'nest-holdfast';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisSentinel } from '../../support/redis-sentinel.js';
+import { RedisCluster } from '../../support/servers/redis-cluster.js';
+import { RedisSentinel } from '../../support/servers/redis-sentinel.js';
 import { until } from '../../support/until.js';
 
 describe('DistributedLockModule on several servers', () => {

@@ -9,8 +9,8 @@ import {
   LockService,
   RedisLockStore,
 } from 'nest-holdfast';
-import { freePort } from '../../support/free-port.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { freePort } from '../../support/processes/free-port.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 import { Deferred } from '../support/deferred.js';
 

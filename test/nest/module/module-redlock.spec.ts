@@ -8,7 +8,7 @@ import {
   getLockClientToken,
   LockService,
 } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 
 @Injectable()

@@ -15,14 +15,14 @@ import { firstValueFrom } from 'rxjs';
 import supertest from 'supertest';
 import { nothingLeft } from '../../support/faults/left-behind.js';
 import { RedisLocks } from '../../stores/redis/locks.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { freePort } from '../../support/free-port.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { ChildProcess } from '../../support/processes/child-process.js';
+import { freePort } from '../../support/processes/free-port.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 import { Deferred } from '../support/deferred.js';
 import { ADAPTERS, type AdapterName } from '../support/test-app.js';
 import type { Report } from './closing.worker.js';
-import { NestLog } from './events-log.js';
+import { NestLog } from './events/events-log.js';
 
 const PATIENT = { waitTimeout: Infinity };
 /** What a caller is told whose wait was ended. */

@@ -10,7 +10,7 @@ import {
   type LockLostError,
   LockService,
 } from 'nest-holdfast';
-import { openChannel } from '../../support/worker-channel.js';
+import { openChannel } from '../../support/processes/worker-channel.js';
 
 /** What this process tells of itself. */
 export interface Report {

@@ -11,7 +11,7 @@ import {
 } from '@nestjs/microservices';
 import { DistributedLock, DistributedLockInterceptor, LockService } from 'nest-holdfast';
 import { firstValueFrom } from 'rxjs';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/processes/free-port.js';
 import { until } from '../../support/until.js';
 import { Deferred } from '../support/deferred.js';
 import { type Door, openDoor } from './support/door-app.js';

@@ -5,7 +5,7 @@ import { RedlockStore } from 'nest-holdfast/redlock';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { Pool } from 'pg';
-import type { SubscribableClient } from '../../lib/redis-client/redis-client.js';
+import type { SubscribableClient } from '../../../lib/redis-client/redis-client.js';
 
 /** One row of the table of features. */
 export interface DocumentedStore {

@@ -1,4 +1,4 @@
-import { ChildProcess } from '../../support/child-process.js';
+import { ChildProcess } from '../../support/processes/child-process.js';
 import type { Scenarios } from './secrets.worker.js';
 
 /** Stands in every password, DSN and key that a worker is given. */

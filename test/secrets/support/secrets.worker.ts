@@ -1,6 +1,6 @@
 import type { LockStore } from 'nest-holdfast/core';
 import type { DistributedLockModuleOptions } from 'nest-holdfast';
-import { openChannel } from '../../support/worker-channel.js';
+import { openChannel } from '../../support/processes/worker-channel.js';
 import { until } from '../../support/until.js';
 import { LONG, SHORT, exercise, printingService } from './exercise.js';
 import { exerciseGate } from './fencing-gate.js';

@@ -1,8 +1,8 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { lockStoreConformance } from 'nest-holdfast/testing';
-import { EtcdCluster, EtcdServer } from '../../support/etcd-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { contentOf } from './content.js';
+import { EtcdCluster, EtcdServer } from '../../support/servers/etcd-server.js';
+import { TcpProxy } from '../../support/processes/tcp-proxy.js';
+import { contentOf } from './queue/content.js';
 
 /** A machine that stands still for two seconds loses no session. */
 const SESSION = 6_000;

@@ -1,6 +1,6 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { contentOf } from './content.js';
-import { EtcdServer } from '../../support/etcd-server.js';
+import { contentOf } from './queue/content.js';
+import { EtcdServer } from '../../support/servers/etcd-server.js';
 import { storeFaults } from '../../support/faults/store-faults.js';
 
 const LIFE = 4_000;

@@ -1,9 +1,9 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
+import { EtcdServer } from '../../support/servers/etcd-server.js';
+import { TcpProxy } from '../../support/processes/tcp-proxy.js';
 import { until } from '../../support/until.js';
-import { contentOf, put, remove } from './content.js';
-import { never, requestFor } from './requests.js';
+import { contentOf, put, remove } from './queue/content.js';
+import { never, requestFor } from './client/requests.js';
 
 describe('what an EtcdLockStore deletes', () => {
   let server: EtcdServer;

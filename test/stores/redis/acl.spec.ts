@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisSentinel } from '../../support/redis-sentinel.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisCluster } from '../../support/servers/redis-cluster.js';
+import { RedisSentinel } from '../../support/servers/redis-sentinel.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 
 const PAGE = readFileSync(join(__dirname, '../../../docs/stores/redis.md'), 'utf8');
 /** As they stand in the docs: the server's, a Cluster's, that of the Sentinels. */

@@ -1,5 +1,5 @@
 import { RedisLockStore } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { CommandLog } from '../command-log.js';
 import { RedisLocks, aRequest } from './locks.js';
 

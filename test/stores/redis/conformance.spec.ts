@@ -2,8 +2,8 @@ import { type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast/core';
 import { type ConformanceFeature, lockStoreConformance } from 'nest-holdfast/testing';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisCluster } from '../../support/servers/redis-cluster.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { disconnect } from './locks.js';
 
 type AnyClient = ConstructorParameters<typeof RedisLockStore>[0] & Parameters<typeof disconnect>[0];

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 import Redlock from 'redlock';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 import { standing } from '../queue-process.js';
 import { OwnClient, RedisLocks, aRequest, markOf } from './locks.js';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { RedisLockStore } from 'nest-holdfast';
 import type { LockInspection, LockStore, RedisLockStoreOptions } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { aRequest } from './locks.js';
 
 const MANY = 10_000;

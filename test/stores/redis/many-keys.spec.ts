@@ -1,6 +1,6 @@
 import { type LockError, LockService, RedisLockStore, lockKey } from 'nest-holdfast';
 import { rejectionOf } from '../../core/support/outcome.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 import { standing } from '../queue-process.js';
 import { RedisLocks } from './locks.js';

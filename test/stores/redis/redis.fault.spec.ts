@@ -1,6 +1,6 @@
 import { RedisLockStore } from 'nest-holdfast';
 import { OwnClient } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { leftBehind } from '../../support/faults/left-behind.js';
 import { storeFaults } from '../../support/faults/store-faults.js';
 

@@ -1,5 +1,5 @@
 import type { LockService } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { leftBehind } from '../../support/faults/left-behind.js';
 import { CLIENTS, QueueProcess, standing } from '../queue-process.js';
 

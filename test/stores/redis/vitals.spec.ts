@@ -1,6 +1,6 @@
 import { RedisLockStore } from 'nest-holdfast';
 import { rejectionOf } from '../../core/support/outcome.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { OwnClient } from './locks.js';
 
 const VALUES = [undefined, null, '', 'QUEUED', 17, {}, []];

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { MemoryLockStore, RedisLockStore } from 'nest-holdfast/core';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { FakeClock, lockStoreConformance } from 'nest-holdfast/testing';
-import { RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
 import { disconnect } from '../redis/locks.js';
 
 const LACKED = [

@@ -1,5 +1,5 @@
 import { leftBehind } from '../../support/faults/left-behind.js';
-import { RedlockNodes, RedlockProcess } from './nodes';
+import { RedlockNodes, RedlockProcess } from './support/nodes';
 
 describe('The fencing counters of nodes', () => {
   let nodes: RedlockNodes;

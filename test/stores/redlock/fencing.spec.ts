@@ -1,5 +1,5 @@
-import { StubProcess, settled, stubQuorum } from './stub-quorum';
-import type { StubQuorum } from './stub-quorum';
+import { StubProcess, settled, stubQuorum } from './support/stub-quorum';
+import type { StubQuorum } from './support/stub-quorum';
 
 /** Far ahead of the time of day in microseconds, so that only the counters decide. */
 const AHEAD = 1n << 52n;

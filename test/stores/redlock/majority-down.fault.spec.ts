@@ -1,6 +1,6 @@
 import type { LockStoreError, LockTimeoutError } from 'nest-holdfast';
 import { rejectionOf } from '../../core/support/outcome.js';
-import { RedlockNodes, RedlockProcess } from './nodes.js';
+import { RedlockNodes, RedlockProcess } from './support/nodes.js';
 import { until } from '../../support/until.js';
 
 const DOWN = [0, 1, 2];

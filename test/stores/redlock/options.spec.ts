@@ -3,8 +3,8 @@ import type { LockStore } from 'nest-holdfast/core';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { FakeClock } from 'nest-holdfast/testing';
 import { errorOf } from '../../core/support/outcome';
-import { StubNode } from './stub-node';
-import { stubQuorum } from './stub-quorum';
+import { StubNode } from './support/stub-node';
+import { stubQuorum } from './support/stub-quorum';
 
 const clock = new FakeClock();
 const node = () => new StubNode(clock);

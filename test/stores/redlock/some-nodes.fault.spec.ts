@@ -1,4 +1,4 @@
-import { RedlockNodes, RedlockProcess } from './nodes.js';
+import { RedlockNodes, RedlockProcess } from './support/nodes.js';
 import { contend, expectExclusion } from '../../support/faults/redlock-contention.js';
 
 /** Locks that are taken; fewer where the one at which callers stand in line may be slow. */

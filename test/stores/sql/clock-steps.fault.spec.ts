@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createPool } from 'mysql2/promise';
 import { LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
+import { MariaDbServer } from '../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../support/servers/postgres-server.js';
 import { until } from '../../support/until.js';
-import { openPool } from './postgres-pool.js';
+import { openPool } from './postgres/postgres-pool.js';
 
 /** A database whose clock can be set, for the connections of one client. */
 interface Database {

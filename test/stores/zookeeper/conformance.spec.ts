@@ -1,7 +1,7 @@
 import { type ConformanceFeature, lockStoreConformance } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { ZooKeeperEnsemble, ZooKeeperServer } from '../../support/zookeeper-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
+import { ZooKeeperEnsemble, ZooKeeperServer } from '../../support/servers/zookeeper-server.js';
+import { TcpProxy } from '../../support/processes/tcp-proxy.js';
 
 const LACKED: readonly ConformanceFeature[] = [
   'ttl',

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { AcquireRequest } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore, type ZooKeeperLockStoreOptions } from 'nest-holdfast/zookeeper';
-import { type ServerCommand, startOnFreePort } from '../../support/server-process.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { type ServerCommand, startOnFreePort } from '../../support/processes/server-process.js';
+import { TcpProxy } from '../../support/processes/tcp-proxy.js';
+import { ZooKeeperServer } from '../../support/servers/zookeeper-server.js';
 import { until } from '../../support/until.js';
-import { ZooKeeperConsole } from './console.js';
-import { ephemeralNodes } from './content.js';
+import { ZooKeeperConsole } from './client/console.js';
+import { ephemeralNodes } from './nodes/content.js';
 
 class TidyServer extends ZooKeeperServer {
   protected override commandLine(directory: string): ServerCommand {

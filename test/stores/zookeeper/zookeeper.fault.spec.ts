@@ -1,6 +1,6 @@
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { ephemeralNodes } from './content.js';
-import { ZooKeeperEnsemble, ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { ephemeralNodes } from './nodes/content.js';
+import { ZooKeeperEnsemble, ZooKeeperServer } from '../../support/servers/zookeeper-server.js';
 import { leaderFaults, storeFaults } from '../../support/faults/store-faults.js';
 
 /** Long enough for a server to start again meanwhile. */

@@ -1,5 +1,5 @@
 import type { Lock } from 'nest-holdfast';
-import { TcpProxy } from '../tcp-proxy.js';
+import { TcpProxy } from '../processes/tcp-proxy.js';
 import { until } from '../until.js';
 import { Contender, STORE_TIMEOUT, type OpenedStore } from './contender.js';
 import { inTime } from './in-time.js';

@@ -1,4 +1,4 @@
-import type { RedisServer } from '../redis-server.js';
+import type { RedisServer } from '../servers/redis-server.js';
 import { until } from '../until.js';
 
 /** Resolves when nothing is left on the server but fencing counters, each of which expires. */

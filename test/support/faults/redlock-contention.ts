@@ -1,5 +1,5 @@
 import type { Lock } from 'nest-holdfast';
-import type { RedlockProcess } from '../../stores/redlock/nodes.js';
+import type { RedlockProcess } from '../../stores/redlock/support/nodes.js';
 
 const CALLERS = 3;
 

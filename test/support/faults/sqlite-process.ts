@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import { LockService } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
-import { openChannel } from '../worker-channel.js';
+import { openChannel } from '../processes/worker-channel.js';
 
 export type Order = { hold: string } | { count: number; file: string };
 export type Answer = 'ready' | 'held' | 'lost' | 'counted';

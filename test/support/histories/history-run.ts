@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChildProcess } from '../child-process.js';
+import { ChildProcess } from '../processes/child-process.js';
 import type { Entry, ProcessHistory } from './history.js';
 import { now } from './workers/history-store.js';
 import type { StoreAddress } from './workers/open-store.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RedlockNodes } from '../../stores/redlock/nodes.js';
-import { TcpProxy } from '../tcp-proxy.js';
+import { RedlockNodes } from '../../stores/redlock/support/nodes.js';
+import { TcpProxy } from '../processes/tcp-proxy.js';
 
 const NODES = 5;
 /** Seconds that a node has to be up, by its own word, before it votes: its uptime is in whole seconds. */

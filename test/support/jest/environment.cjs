@@ -10,7 +10,7 @@ module.exports = class extends TestEnvironment {
     this.global.serversOfWorker = (kind) => {
       // oxlint-disable-next-line import/no-unassigned-import -- it lets this process require TypeScript
       require('./register-typescript.cjs');
-      return require('./servers-of-worker.ts').serverOfWorker(kind);
+      return require('../processes/servers-of-worker.ts').serverOfWorker(kind);
     };
   }
 

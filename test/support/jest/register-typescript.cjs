@@ -6,10 +6,10 @@ const Module = require('node:module');
 const path = require('node:path');
 const options = require('./swc-options.cjs');
 
-const ROOT = path.join(__dirname, '..', '..');
+const ROOT = path.join(__dirname, '..', '..', '..');
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'holdfast-tests');
 const { version } = require('@swc/core/package.json');
-const entries = Object.entries(require('../../lib/entries.json'));
+const entries = Object.entries(require('../../../lib/entries.json'));
 const OWN_NAMES = {
   'nest-holdfast': 'lib/index.ts',
   ...Object.fromEntries(

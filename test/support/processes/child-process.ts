@@ -1,9 +1,9 @@
 import { type ChildProcess as NodeProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type UntilOptions, until } from './until.js';
+import { type UntilOptions, until } from '../until.js';
 
-const REGISTER = join(__dirname, 'register-typescript.cjs');
+const REGISTER = join(__dirname, '..', 'jest', 'register-typescript.cjs');
 
 export interface SpawnOptions {
   readonly args?: readonly string[];
@@ -34,7 +34,7 @@ export class ChildProcess<Sent = unknown, Received = unknown> implements AsyncDi
   /** `file` is a path from the root of the repository, or an absolute one. */
   constructor(file: string, { args = [], env = {}, nodeArgs = [] }: SpawnOptions = {}) {
     const child = spawn(process.execPath, [...nodeArgs, '--require', REGISTER, file, ...args], {
-      cwd: join(__dirname, '..', '..'),
+      cwd: join(__dirname, '..', '..', '..'),
       env: { ...process.env, ...env },
       stdio: 'pipe',
     });

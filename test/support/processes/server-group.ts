@@ -1,6 +1,6 @@
 import { freeServerPort } from './free-port.js';
 import { NotFreeError, type ServerProcess } from './server-process.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 interface Member extends ServerProcess {
   isLeader(): Promise<boolean>;

@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atExit, endingWithProcess } from './end-with-process.js';
+import { atExit, endingWithProcess } from '../end-with-process.js';
 import { freeServerPort } from './free-port.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 export interface ServerCommand {
   readonly file: string;

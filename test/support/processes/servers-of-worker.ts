@@ -1,9 +1,9 @@
-import { EtcdServer } from './etcd-server.js';
-import { MariaDbServer } from './mariadb-server.js';
-import { PostgresServer } from './postgres-server.js';
-import { RedisCluster } from './redis-cluster.js';
-import { RedisServer } from './redis-server.js';
-import { ZooKeeperServer } from './zookeeper-server.js';
+import { EtcdServer } from '../servers/etcd-server.js';
+import { MariaDbServer } from '../servers/mariadb-server.js';
+import { PostgresServer } from '../servers/postgres-server.js';
+import { RedisCluster } from '../servers/redis-cluster.js';
+import { RedisServer } from '../servers/redis-server.js';
+import { ZooKeeperServer } from '../servers/zookeeper-server.js';
 
 /** What can be shared: it is started once, lives as long as its process, and can be emptied. */
 interface Shareable {

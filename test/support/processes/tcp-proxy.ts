@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
-import { Gate } from './gate.js';
+import { Gate } from '../gate.js';
 
 /**
  * A loopback TCP proxy in front of a port, whose network a test can break. Bytes that a client has sent are still

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type InLine, asLine, lineKey } from '../redis-line.js';
 import { ACQUIRE_OR_RELEASE } from '../../../lib/stores/redis/lua/lock-script.js';
-import { RedisServer } from '../redis-server.js';
+import { RedisServer } from '../servers/redis-server.js';
 import { until } from '../until.js';
 import { OwnClient } from '../../stores/redis/locks.js';
 import { KEYS, ODD_KEY } from './script-model.js';

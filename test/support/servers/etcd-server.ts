@@ -1,8 +1,13 @@
 import { join } from 'node:path';
-import { freeServerPort } from './free-port.js';
-import { ServerGroup, distinctPorts } from './server-group.js';
-import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
-import programs from './server-programs.cjs';
+import { freeServerPort } from '../processes/free-port.js';
+import { ServerGroup, distinctPorts } from '../processes/server-group.js';
+import {
+  type ServerCommand,
+  ServerProcess,
+  needed,
+  startOnFreePort,
+} from '../processes/server-process.js';
+import programs from '../processes/server-programs.cjs';
 import { sharedServer } from './shared-server.js';
 
 /** What a member has to know of all. */

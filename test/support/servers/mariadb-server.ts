@@ -3,9 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
-import { accountFor, giveTo } from './server-account.js';
-import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
-import programs from './server-programs.cjs';
+import { accountFor, giveTo } from '../processes/server-account.js';
+import {
+  type ServerCommand,
+  ServerProcess,
+  needed,
+  startOnFreePort,
+} from '../processes/server-process.js';
+import programs from '../processes/server-programs.cjs';
 import { sharedServer } from './shared-server.js';
 
 export interface MariaDbServerOptions {

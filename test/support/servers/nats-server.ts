@@ -1,5 +1,10 @@
-import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
-import programs from './server-programs.cjs';
+import {
+  type ServerCommand,
+  ServerProcess,
+  needed,
+  startOnFreePort,
+} from '../processes/server-process.js';
+import programs from '../processes/server-programs.cjs';
 
 /** A real `nats-server` of its own, without JetStream: it keeps nothing. */
 export class NatsServer extends ServerProcess {

@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
-import { type Account, accountFor, giveTo } from './server-account.js';
-import programs from './server-programs.cjs';
+import {
+  type ServerCommand,
+  ServerProcess,
+  needed,
+  startOnFreePort,
+} from '../processes/server-process.js';
+import { type Account, accountFor, giveTo } from '../processes/server-account.js';
+import programs from '../processes/server-programs.cjs';
 import { sharedServer } from './shared-server.js';
 
 export interface PostgresServerOptions {

@@ -1,7 +1,7 @@
-import { freeClusterPort } from './free-port.js';
+import { freeClusterPort } from '../processes/free-port.js';
 import { RedisServer } from './redis-server.js';
 import { sharedServer } from './shared-server.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 const SLOTS = 16_384;
 const CLUSTER_ARGS = [

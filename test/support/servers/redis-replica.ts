@@ -1,5 +1,5 @@
 import { RedisServer } from './redis-server.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 /** A replica of `master`, in step with it, so that `WAIT 1` on the master succeeds. */
 export async function startReplica(master: RedisServer): Promise<RedisServer> {

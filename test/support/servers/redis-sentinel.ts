@@ -1,6 +1,6 @@
 import { RedisServer } from './redis-server.js';
 import { SentinelProcess } from './sentinel-process.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 const NAME = 'holdfast';
 /** A failover takes about two seconds, and more on a busy machine. */

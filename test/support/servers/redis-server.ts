@@ -1,7 +1,12 @@
 import { Redis } from 'ioredis';
-import { freePort } from './free-port.js';
-import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
-import programs from './server-programs.cjs';
+import { freePort } from '../processes/free-port.js';
+import {
+  type ServerCommand,
+  ServerProcess,
+  needed,
+  startOnFreePort,
+} from '../processes/server-process.js';
+import programs from '../processes/server-programs.cjs';
 import { sharedServer } from './shared-server.js';
 
 export interface RedisServerOptions {

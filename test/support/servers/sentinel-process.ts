@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort } from './free-port.js';
-import { endingWithProcess } from './end-with-process.js';
-import { needed } from './server-process.js';
-import programs from './server-programs.cjs';
-import { until } from './until.js';
+import { freePort } from '../processes/free-port.js';
+import { endingWithProcess } from '../end-with-process.js';
+import { needed } from '../processes/server-process.js';
+import programs from '../processes/server-programs.cjs';
+import { until } from '../until.js';
 
 /** Milliseconds. A sentinel asks each second: with less, it finds a master down that it has not asked yet. */
 const DOWN_AFTER = 1_500;

@@ -1,4 +1,4 @@
-import type { ServerKind } from './servers-of-worker.js';
+import type { ServerKind } from '../processes/servers-of-worker.js';
 
 /** The server that the specs of this Jest worker share, empty; see `environment.cjs`. */
 export function sharedServer<Server>(kind: ServerKind): Promise<Server> {

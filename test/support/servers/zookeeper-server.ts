@@ -3,9 +3,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { type Client, createClient } from 'node-zookeeper-client';
-import { ServerGroup, distinctPorts } from './server-group.js';
-import { type ServerCommand, ServerProcess, needed, startOnFreePort } from './server-process.js';
-import programs from './server-programs.cjs';
+import { ServerGroup, distinctPorts } from '../processes/server-group.js';
+import {
+  type ServerCommand,
+  ServerProcess,
+  needed,
+  startOnFreePort,
+} from '../processes/server-process.js';
+import programs from '../processes/server-programs.cjs';
 import { sharedServer } from './shared-server.js';
 
 export interface ZooKeeperServerOptions {

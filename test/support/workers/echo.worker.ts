@@ -1,4 +1,4 @@
-import { openChannel } from '../worker-channel.js';
+import { openChannel } from '../processes/worker-channel.js';
 
 const channel = openChannel<{ pid: number } | { echo: string }, { say: string }>();
 channel.onMessage(({ say }) => channel.send({ echo: say }));

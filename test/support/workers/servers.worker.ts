@@ -1,6 +1,6 @@
-import type { RedisServer } from '../redis-server.js';
-import { serverOfWorker } from '../servers-of-worker.js';
-import { openChannel } from '../worker-channel.js';
+import type { RedisServer } from '../servers/redis-server.js';
+import { serverOfWorker } from '../processes/servers-of-worker.js';
+import { openChannel } from '../processes/worker-channel.js';
 
 /** Starts a server as a Jest worker does, and tells its port. */
 const channel = openChannel<number>();

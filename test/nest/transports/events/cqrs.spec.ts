@@ -18,9 +18,9 @@ import {
 } from '@nestjs/cqrs';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { map, type Observable } from 'rxjs';
-import { until } from '../../support/until.js';
-import { openDoor, type Door } from './support/door-app.js';
-import { TROUBLES } from './support/troubles.js';
+import { until } from '../../../support/until.js';
+import { openDoor, type Door } from '../support/door-app.js';
+import { TROUBLES } from '../support/troubles.js';
 
 const AT_ONCE = { waitTimeout: 0 };
 

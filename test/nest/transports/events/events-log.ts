@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { type LoggerService, Logger } from '@nestjs/common';
-import { until } from '../../support/until.js';
-import type { Trouble } from './support/troubles.js';
+import { until } from '../../../support/until.js';
+import type { Trouble } from '../support/troubles.js';
 
 /** How the log calls them. */
 export const ERROR_NAMES: Record<Trouble['name'], string> = {

@@ -7,9 +7,9 @@ import {
 } from '@nestjs/microservices';
 import { DistributedLock } from 'nest-holdfast';
 import { EMPTY, type Observable } from 'rxjs';
-import { freePort } from '../../support/free-port.js';
-import { until } from '../../support/until.js';
-import { type Door, openDoor } from './support/door-app.js';
+import { freePort } from '../../../support/processes/free-port.js';
+import { until } from '../../../support/until.js';
+import { type Door, openDoor } from '../support/door-app.js';
 
 const done: string[] = [];
 

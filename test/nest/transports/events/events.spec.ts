@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { DistributedLock, LockService } from 'nest-holdfast';
-import { ChildProcess } from '../../support/child-process.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
 import { ERROR_NAMES, NestLog } from './events-log.js';
-import { type Door, openDoor } from './support/door-app.js';
-import { TROUBLES } from './support/troubles.js';
+import { type Door, openDoor } from '../support/door-app.js';
+import { TROUBLES } from '../support/troubles.js';
 import type { Report } from './events.worker.js';
 
 const AT_ONCE = { waitTimeout: 0 };
@@ -94,9 +94,12 @@ describe('listeners of @nestjs/event-emitter', () => {
 });
 
 it('no error of a lock that nobody waits for ends a strict process', async () => {
-  await using worker = new ChildProcess<never, Report>('test/nest/transports/events.worker.ts', {
-    nodeArgs: ['--unhandled-rejections=strict'],
-  });
+  await using worker = new ChildProcess<never, Report>(
+    'test/nest/transports/events/events.worker.ts',
+    {
+      nodeArgs: ['--unhandled-rejections=strict'],
+    },
+  );
   const { errors } = await worker.next();
   for (const logger of ['Event', 'Scheduler', 'RpcExceptionsHandler']) {
     const logged = errors.filter((each) => each.includes(`'${logger}'`)).join();

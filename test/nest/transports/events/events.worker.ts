@@ -14,11 +14,11 @@ import { Interval, ScheduleModule } from '@nestjs/schedule';
 import { DistributedLock, DistributedLockModule } from 'nest-holdfast';
 import { LockControl, LockTestingModule } from 'nest-holdfast/testing';
 import { lastValueFrom } from 'rxjs';
-import { freePort } from '../../support/free-port.js';
-import { until } from '../../support/until.js';
-import { openChannel } from '../../support/worker-channel.js';
+import { freePort } from '../../../support/processes/free-port.js';
+import { until } from '../../../support/until.js';
+import { openChannel } from '../../../support/processes/worker-channel.js';
 import { NestLog } from './events-log.js';
-import { TROUBLES } from './support/troubles.js';
+import { TROUBLES } from '../support/troubles.js';
 
 /** What Nest logged while locks were refused and lost. */
 export interface Report {

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
-import { until } from '../../support/until.js';
-import type { Door } from './support/door-app.js';
-import { openGraphql, Orders } from './support/graphql-app.js';
+import { until } from '../../../support/until.js';
+import type { Door } from '../support/door-app.js';
+import { openGraphql, Orders } from '../support/graphql-app.js';
 
 describe('a GraphQL client that goes away while its resolvers wait', () => {
   let door: Door;

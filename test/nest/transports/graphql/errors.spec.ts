@@ -1,9 +1,9 @@
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { DistributedLockInterceptor } from 'nest-holdfast';
-import { NestLog } from './events-log.js';
-import type { Door } from './support/door-app.js';
-import { ask, openGraphql, RESOLVERS } from './support/graphql-app.js';
-import { PRIVATE, TROUBLES, type Trouble } from './support/troubles.js';
+import { NestLog } from '../events/events-log.js';
+import type { Door } from '../support/door-app.js';
+import { ask, openGraphql, RESOLVERS } from '../support/graphql-app.js';
+import { PRIVATE, TROUBLES, type Trouble } from '../support/troubles.js';
 
 const REFUSALS = TROUBLES.filter(({ hasRun }) => !hasRun);
 /** What the client is told. */

@@ -1,6 +1,6 @@
-import { ask, openGraphql, Orders } from './support/graphql-app.js';
-import type { Door } from './support/door-app.js';
-import { PRIVATE, TROUBLES } from './support/troubles.js';
+import { ask, openGraphql, Orders } from '../support/graphql-app.js';
+import type { Door } from '../support/door-app.js';
+import { PRIVATE, TROUBLES } from '../support/troubles.js';
 
 describe('GraphQL', () => {
   let door: Door;

@@ -3,9 +3,9 @@ import { Args, GraphQLModule, Query, Resolver, Subscription } from '@nestjs/grap
 import { DistributedLock } from 'nest-holdfast';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { until } from '../../support/until.js';
-import { customIterable, Rows } from '../support/streaming.js';
-import { openDoor, type Door } from './support/door-app.js';
+import { until } from '../../../support/until.js';
+import { customIterable, Rows } from '../../support/streaming.js';
+import { openDoor, type Door } from '../support/door-app.js';
 
 const PATIENT = { waitTimeout: Infinity };
 

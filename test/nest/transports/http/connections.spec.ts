@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ExecutionContext } from '@nestjs/common';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
-import { clientConnection, onceClientGone } from '../../../lib/nest/transports/client-gone.js';
+import { clientConnection, onceClientGone } from '../../../../lib/nest/transports/client-gone.js';
 
 /** An `ExecutionContext` of servers that are not installed here. */
 function context(

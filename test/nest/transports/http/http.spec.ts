@@ -2,11 +2,11 @@ import { get, type Server } from 'node:http';
 import { promisify } from 'node:util';
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { DistributedLock } from 'nest-holdfast';
-import { until } from '../../support/until.js';
-import { Deferred } from '../support/deferred.js';
-import { ADAPTERS } from '../support/test-app.js';
-import { openDoor, type Door } from './support/door-app.js';
-import { PRIVATE, TROUBLES } from './support/troubles.js';
+import { until } from '../../../support/until.js';
+import { Deferred } from '../../support/deferred.js';
+import { ADAPTERS } from '../../support/test-app.js';
+import { openDoor, type Door } from '../support/door-app.js';
+import { PRIVATE, TROUBLES } from '../support/troubles.js';
 
 const STATUS = { busy: 409, down: 503, lost: 500 };
 

@@ -4,10 +4,10 @@ import { Test } from '@nestjs/testing';
 import { type Job, Queue } from 'bullmq';
 import { DistributedLock, DistributedLockModule } from 'nest-holdfast';
 import { LockControl } from 'nest-holdfast/testing';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { Deferred } from '../support/deferred.js';
-import { type Order, Recorded } from './support/recorded-jobs.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { Deferred } from '../../support/deferred.js';
+import { type Order, Recorded } from '../support/recorded-jobs.js';
 
 describe('BullMQ, and an application that closes while a job runs', () => {
   const gate = { opened: Promise.resolve() };

@@ -2,11 +2,11 @@ import { BullModule, getQueueToken, OnWorkerEvent, Processor } from '@nestjs/bul
 import { Scope } from '@nestjs/common';
 import { DelayedError, type Job, type JobsOptions, type Queue, UnrecoverableError } from 'bullmq';
 import { DistributedLock, type LockTimeoutError } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { openDoor, type Door } from './support/door-app.js';
-import { type Order, Recorded } from './support/recorded-jobs.js';
-import { TROUBLES } from './support/troubles.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { openDoor, type Door } from '../support/door-app.js';
+import { type Order, Recorded } from '../support/recorded-jobs.js';
+import { TROUBLES } from '../support/troubles.js';
 
 const AT_ONCE = { waitTimeout: 0 };
 const PATIENT = { waitTimeout: Infinity };

@@ -9,9 +9,9 @@ import {
 } from 'nest-commander';
 import { DistributedLock, DistributedLockModule } from 'nest-holdfast';
 import { LockControl } from 'nest-holdfast/testing';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TROUBLES } from './support/troubles.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TROUBLES } from '../support/troubles.js';
 
 const ran: string[] = [];
 

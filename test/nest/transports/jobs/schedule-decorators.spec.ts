@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { DistributedLock, LockService } from 'nest-holdfast';
-import { until } from '../../support/until.js';
-import { startApp, type TestApp } from '../support/test-app.js';
+import { until } from '../../../support/until.js';
+import { startApp, type TestApp } from '../../support/test-app.js';
 
 const ONCE_A_YEAR = '0 0 0 1 1 *';
 const EVERY_SECOND = '* * * * * *';

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { LockControl, LockTestingModule } from 'nest-holdfast/testing';
-import { until } from '../../support/until.js';
-import { startApp } from '../support/test-app.js';
-import { ERROR_NAMES, NestLog } from './events-log.js';
-import { TROUBLES } from './support/troubles.js';
+import { until } from '../../../support/until.js';
+import { startApp } from '../../support/test-app.js';
+import { ERROR_NAMES, NestLog } from '../events/events-log.js';
+import { TROUBLES } from '../support/troubles.js';
 
 const ONCE_A_YEAR = '0 0 0 1 1 *';
 const AT_ONCE = { waitTimeout: 0 };

@@ -7,13 +7,13 @@ import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
 import { DistributedLock, MemoryLockStore } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import { NEVER, type Observable } from 'rxjs';
-import { freePort } from '../../support/free-port.js';
-import { until } from '../../support/until.js';
-import { ADAPTERS, startApp } from '../support/test-app.js';
-import { Deferred } from '../support/deferred.js';
-import { openDoor, type Door } from './support/door-app.js';
-import { openGraphql } from './support/graphql-app.js';
-import { SocketDoor } from './support/socket-door.js';
+import { freePort } from '../../../support/processes/free-port.js';
+import { until } from '../../../support/until.js';
+import { ADAPTERS, startApp } from '../../support/test-app.js';
+import { Deferred } from '../../support/deferred.js';
+import { openDoor, type Door } from '../support/door-app.js';
+import { openGraphql } from '../support/graphql-app.js';
+import { SocketDoor } from '../support/socket-door.js';
 
 /** What the handlers of all transports work on. */
 class Work {

@@ -1,5 +1,5 @@
 import { type NatsOptions, Transport } from '@nestjs/microservices';
-import { NatsServer } from '../../support/nats-server.js';
+import { NatsServer } from '../../../support/servers/nats-server.js';
 import { expectTurns } from './redis-nats-turns.js';
 import { itLocksMessages } from './tcp-redis-nats.js';
 

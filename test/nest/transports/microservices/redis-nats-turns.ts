@@ -8,10 +8,10 @@ import {
 } from '@nestjs/microservices';
 import { DistributedLock, RedisLockStore } from 'nest-holdfast';
 import { lastValueFrom } from 'rxjs';
-import { OwnClient } from '../../stores/redis/locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { startApp } from '../support/test-app.js';
+import { OwnClient } from '../../../stores/redis/locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { startApp } from '../../support/test-app.js';
 
 const EVENTS = 8;
 

@@ -1,6 +1,6 @@
 import { type RedisOptions, Transport } from '@nestjs/microservices';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
 import { expectTurns } from './redis-nats-turns.js';
 import { itLocksMessages } from './tcp-redis-nats.js';
 

@@ -5,8 +5,8 @@ import { DistributedLock, LockService, LockTimeoutError, RedisLockStore } from '
 import { lockErrorHandler, lockRequest } from 'nest-holdfast/express';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import supertest from 'supertest';
-import { RedisServer } from '../../support/redis-server.js';
-import { ADAPTERS, startApp } from '../support/test-app.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { ADAPTERS, startApp } from '../../support/test-app.js';
 
 const BUSY = { code: 'LOCK_TIMEOUT', message: 'The lock is held' };
 const AT_ONCE = { waitTimeout: 0 };

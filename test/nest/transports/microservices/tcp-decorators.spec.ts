@@ -11,9 +11,9 @@ import {
 } from '@nestjs/microservices';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { firstValueFrom, from, lastValueFrom, map, type Observable, toArray } from 'rxjs';
-import { freePort } from '../../support/free-port.js';
-import { until } from '../../support/until.js';
-import { startApp, type TestApp } from '../support/test-app.js';
+import { freePort } from '../../../support/processes/free-port.js';
+import { until } from '../../../support/until.js';
+import { startApp, type TestApp } from '../../support/test-app.js';
 
 class Refuse implements CanActivate {
   canActivate(): boolean {

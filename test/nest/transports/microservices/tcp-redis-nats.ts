@@ -11,10 +11,10 @@ import {
 } from '@nestjs/microservices';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, firstValueFrom, lastValueFrom, NEVER, type Observable, of, toArray } from 'rxjs';
-import { until } from '../../support/until.js';
-import { ERROR_NAMES, NestLog } from './events-log.js';
-import { type Door, openDoor } from './support/door-app.js';
-import { TROUBLES, type Trouble } from './support/troubles.js';
+import { until } from '../../../support/until.js';
+import { ERROR_NAMES, NestLog } from '../events/events-log.js';
+import { type Door, openDoor } from '../support/door-app.js';
+import { TROUBLES, type Trouble } from '../support/troubles.js';
 
 interface Message {
   readonly id: number;

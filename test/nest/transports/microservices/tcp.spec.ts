@@ -1,5 +1,5 @@
 import { Transport } from '@nestjs/microservices';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../../support/processes/free-port.js';
 import { itLocksMessages } from './tcp-redis-nats.js';
 
 describe('messages over TCP', () => {

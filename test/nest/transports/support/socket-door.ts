@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Type } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { WebSocket } from 'ws';
-import { NestLog } from '../events-log.js';
+import { NestLog } from '../events/events-log.js';
 import { type Door, openDoor } from './door-app.js';
 
 /** An application with one gateway at `/ws`, a client of it, and what Nest logs: anew for each test. */

@@ -1,8 +1,8 @@
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, NEVER, type Observable, of } from 'rxjs';
-import { until } from '../../support/until.js';
-import { SocketDoor } from './support/socket-door.js';
+import { until } from '../../../support/until.js';
+import { SocketDoor } from '../support/socket-door.js';
 
 interface Message {
   readonly id: number;

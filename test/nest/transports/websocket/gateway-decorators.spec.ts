@@ -10,7 +10,7 @@ import {
 import { WsAdapter } from '@nestjs/platform-ws';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { WebSocket } from 'ws';
-import { startApp, type TestApp } from '../support/test-app.js';
+import { startApp, type TestApp } from '../../support/test-app.js';
 
 interface Message {
   readonly id?: number;

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { DistributedLock } from 'nest-holdfast';
-import { until } from '../../support/until.js';
-import { SocketDoor } from './support/socket-door.js';
+import { until } from '../../../support/until.js';
+import { SocketDoor } from '../support/socket-door.js';
 
 interface Message {
   readonly id: number;

@@ -7,10 +7,10 @@ import {
 } from '@nestjs/websockets';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, NEVER, type Observable, of } from 'rxjs';
-import { until } from '../../support/until.js';
-import { ERROR_NAMES } from './events-log.js';
-import { SocketDoor } from './support/socket-door.js';
-import { TROUBLES, type Trouble } from './support/troubles.js';
+import { until } from '../../../support/until.js';
+import { ERROR_NAMES } from '../events/events-log.js';
+import { SocketDoor } from '../support/socket-door.js';
+import { TROUBLES, type Trouble } from '../support/troubles.js';
 
 interface Message {
   readonly id: number;

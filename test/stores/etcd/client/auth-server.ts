@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freeServerPort } from '../../support/free-port.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { startOnFreePort } from '../../support/server-process.js';
+import { freeServerPort } from '../../../support/processes/free-port.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { startOnFreePort } from '../../../support/processes/server-process.js';
 
 const BELOW_HOLDFAST = { key: base64('holdfast/'), range_end: base64('holdfast0') };
 const GRANT = { name: 'locks', perm: { permType: 'READWRITE', ...BELOW_HOLDFAST } };

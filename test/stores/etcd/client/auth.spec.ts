@@ -1,8 +1,8 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { inTime } from '../../support/faults/in-time.js';
-import { until } from '../../support/until.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { until } from '../../../support/until.js';
 import { EtcdAuthServer } from './auth-server.js';
-import { metric } from './content.js';
+import { metric } from '../queue/content.js';
 import { never, requestFor } from './requests.js';
 
 /** Milliseconds after which a login is forgotten, in any case. */

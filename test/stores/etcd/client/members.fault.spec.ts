@@ -1,11 +1,11 @@
 import type { Lease } from 'nest-holdfast';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { contentOf, metric } from './content.js';
+import { contentOf, metric } from '../queue/content.js';
 import { never, requestFor } from './requests.js';
-import { EtcdCluster, type EtcdServer } from '../../support/etcd-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { aborted, inTime } from '../../support/faults/in-time.js';
+import { EtcdCluster, type EtcdServer } from '../../../support/servers/etcd-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
 
 /** Longer than an election, and what comes before it, on a busy machine. */
 const SESSION = 10_000;
@@ -14,7 +14,7 @@ const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 
 /** What one process bears as well on one member as on three is in `etcd.spec.ts`. */
 /** Who holds does not watch here, so that the numbers are those of who waits. */
-jest.mock('../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('three members of etcd', () => {
   let cluster: EtcdCluster;

@@ -1,12 +1,12 @@
 import { KVClient } from 'etcd3';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { systemClock } from '../../../lib/core/async/clock.js';
-import { EtcdMembers } from '../../../lib/stores/etcd/client/etcd-members.js';
-import { openClient } from '../../../lib/stores/etcd/client/open-client.js';
-import { inTime } from '../../support/faults/in-time.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { until } from '../../support/until.js';
-import { contentOf } from './content.js';
+import { systemClock } from '../../../../lib/core/async/clock.js';
+import { EtcdMembers } from '../../../../lib/stores/etcd/client/etcd-members.js';
+import { openClient } from '../../../../lib/stores/etcd/client/open-client.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { until } from '../../../support/until.js';
+import { contentOf } from '../queue/content.js';
 import { never, requestFor } from './requests.js';
 
 const TOO_MANY = '8 RESOURCE_EXHAUSTED: etcdserver: too many requests';

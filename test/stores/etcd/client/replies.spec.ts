@@ -1,9 +1,9 @@
 import { LockService } from 'nest-holdfast';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { until } from '../../support/until.js';
-import type { TxnResponse } from '../../../lib/stores/etcd/client/etcd-client.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { until } from '../../../support/until.js';
+import type { TxnResponse } from '../../../../lib/stores/etcd/client/etcd-client.js';
 import { never, requestFor } from './requests.js';
 
 const KEY = 'order:42';
@@ -14,9 +14,9 @@ let lie:
   | undefined;
 
 /** Who holds does not watch here: the lies are for the questions that are put. */
-jest.mock('../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
-jest.mock('../../../lib/stores/etcd/client/open-client.js', () =>
+jest.mock('../../../../lib/stores/etcd/client/open-client.js', () =>
   jest.requireActual<typeof import('./doctored.js')>('./doctored.js').openingDoctored(({ kv }) => {
     const txn = kv.txn.bind(kv);
     kv.txn = async (...asked) => {

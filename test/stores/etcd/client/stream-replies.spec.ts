@@ -1,9 +1,9 @@
 import { LockService } from 'nest-holdfast';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { until } from '../../support/until.js';
-import type { EtcdStream } from '../../../lib/stores/etcd/client/etcd-client.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { until } from '../../../support/until.js';
+import type { EtcdStream } from '../../../../lib/stores/etcd/client/etcd-client.js';
 
 const KEY = 'order:42';
 /** Milliseconds. Beats are sent each third of it. */
@@ -27,7 +27,7 @@ function lyingStream<S, R>(kind: Kind, stream: EtcdStream<S, R>): EtcdStream<S, 
   return stream;
 }
 
-jest.mock('../../../lib/stores/etcd/client/open-client.js', () =>
+jest.mock('../../../../lib/stores/etcd/client/open-client.js', () =>
   jest
     .requireActual<typeof import('./doctored.js')>('./doctored.js')
     .openingDoctored(({ leaseClient, watchClient }) => {

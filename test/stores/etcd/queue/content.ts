@@ -1,4 +1,4 @@
-import type { EtcdServer } from '../../support/etcd-server.js';
+import type { EtcdServer } from '../../../support/servers/etcd-server.js';
 
 /** A key of etcd as `etcdctl` would show it. */
 export interface Entry {

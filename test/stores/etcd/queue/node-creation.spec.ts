@@ -1,8 +1,8 @@
-import { EtcdKeys } from '../../../lib/stores/etcd/keys/etcd-keys.js';
-import type { EtcdMembers } from '../../../lib/stores/etcd/client/etcd-members.js';
-import type { EtcdSessions } from '../../../lib/stores/etcd/session/etcd-sessions.js';
-import { NodeCreation } from '../../../lib/stores/etcd/queue/node-creation.js';
-import { requestFor } from './requests.js';
+import { EtcdKeys } from '../../../../lib/stores/etcd/keys/etcd-keys.js';
+import type { EtcdMembers } from '../../../../lib/stores/etcd/client/etcd-members.js';
+import type { EtcdSessions } from '../../../../lib/stores/etcd/session/etcd-sessions.js';
+import { NodeCreation } from '../../../../lib/stores/etcd/queue/node-creation.js';
+import { requestFor } from '../client/requests.js';
 
 type Answer = 'again' | 'lost' | 'created';
 

@@ -1,13 +1,13 @@
 import { LockService } from 'nest-holdfast';
 import type { Lease } from 'nest-holdfast';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { aborted, inTime } from '../../support/faults/in-time.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
 import { compact, contentOf, metric, put, remove } from './content.js';
-import { never, requestFor } from './requests.js';
-import { LONG_BEFORE_A_BEAT, SESSION, isTold, itIsToldOfItsNode } from '../watched-holder.js';
+import { never, requestFor } from '../client/requests.js';
+import { LONG_BEFORE_A_BEAT, SESSION, isTold, itIsToldOfItsNode } from '../../watched-holder.js';
 
 const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 

@@ -1,9 +1,9 @@
 import type { Lease } from 'nest-holdfast';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { until } from '../../support/until.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { until } from '../../../support/until.js';
 import { contentOf, metric, remove } from './content.js';
-import { never, requestFor } from './requests.js';
+import { never, requestFor } from '../client/requests.js';
 
 /** Milliseconds: whoever waits for as long looks again, which would count. */
 const SESSION = 300_000;
@@ -13,7 +13,7 @@ const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
 /** Who holds does not watch here, so that the numbers are those of who waits. */
-jest.mock('../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('the queue of an EtcdLockStore', () => {
   let server: EtcdServer;

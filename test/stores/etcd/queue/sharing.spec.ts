@@ -1,12 +1,12 @@
 import { LockPermitsError, type Lease } from 'nest-holdfast';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { aborted } from '../../support/faults/in-time.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
+import { aborted } from '../../../support/faults/in-time.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
 import { contentOf, metric, put, remove } from './content.js';
-import { never, requestFor } from './requests.js';
-import { shareInTurns } from '../etcd-zookeeper-turns.js';
+import { never, requestFor } from '../client/requests.js';
+import { shareInTurns } from '../../etcd-zookeeper-turns.js';
 
 const READ = Infinity;
 const EVENTS = 'etcd_debugging_mvcc_events_total';
@@ -15,7 +15,7 @@ const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
 /** Who holds does not watch here, so that the numbers are those of who waits. */
-jest.mock('../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('a key that is shared at etcd', () => {
   let server: EtcdServer;

@@ -1,14 +1,14 @@
-import { systemClock } from '../../../lib/core/async/clock.js';
-import { EtcdMembers } from '../../../lib/stores/etcd/client/etcd-members.js';
-import { EtcdWatches } from '../../../lib/stores/etcd/queue/etcd-watches.js';
-import { openClient } from '../../../lib/stores/etcd/client/open-client.js';
+import { systemClock } from '../../../../lib/core/async/clock.js';
+import { EtcdMembers } from '../../../../lib/stores/etcd/client/etcd-members.js';
+import { EtcdWatches } from '../../../../lib/stores/etcd/queue/etcd-watches.js';
+import { openClient } from '../../../../lib/stores/etcd/client/open-client.js';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
-import { inTime } from '../../support/faults/in-time.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
 import { compact, metric, put, remove, revisionOf } from './content.js';
-import { never, requestFor } from './requests.js';
+import { never, requestFor } from '../client/requests.js';
 
 const FOR_EVER = 100_000;
 const WATCHERS = 'etcd_debugging_mvcc_watcher_total';

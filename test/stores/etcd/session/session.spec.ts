@@ -1,11 +1,11 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import type { Lease, StoreNotice } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
-import { aborted, inTime } from '../../support/faults/in-time.js';
-import { EtcdServer } from '../../support/etcd-server.js';
-import { until } from '../../support/until.js';
-import { contentOf } from './content.js';
-import { requestFor } from './requests.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
+import { EtcdServer } from '../../../support/servers/etcd-server.js';
+import { until } from '../../../support/until.js';
+import { contentOf } from '../queue/content.js';
+import { requestFor } from '../client/requests.js';
 
 /** A machine that stands still for two seconds loses no session. */
 const SESSION = 6_000;

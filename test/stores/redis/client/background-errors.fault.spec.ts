@@ -1,7 +1,7 @@
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import type { HolderMessage } from '../../support/faults/workers/holder.worker.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import type { HolderMessage } from '../../../support/faults/workers/holder.worker.js';
 
 describe('A process whose unhandled rejections are fatal', () => {
   const start = (server: RedisServer) =>

@@ -1,8 +1,8 @@
 import type { RedisOptions } from 'ioredis';
-import { RedisLocks } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
+import { RedisLocks } from '../locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 describe('When the client is told to give up early', () => {
   let server: RedisServer;

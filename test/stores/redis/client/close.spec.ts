@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LockStoreError } from 'nest-holdfast';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { QueueProcess, standing } from '../queue-process.js';
-import { disconnect } from './locks.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { QueueProcess, standing } from '../../queue-process.js';
+import { disconnect } from '../locks.js';
 
 describe('closing a store whose client has just come back', () => {
   let server: RedisServer;

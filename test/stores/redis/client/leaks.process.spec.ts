@@ -1,9 +1,9 @@
-import { leftBehind } from '../../support/faults/left-behind.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { inLanes } from '../../support/lanes.js';
-import { RedisServer } from '../../support/redis-server.js';
-import type { CyclesReport } from '../../support/leaks/workers/cycles.worker.js';
-import type { TimersReport } from '../../support/leaks/workers/timers.worker.js';
+import { leftBehind } from '../../../support/faults/left-behind.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { inLanes } from '../../../support/lanes.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import type { CyclesReport } from '../../../support/leaks/workers/cycles.worker.js';
+import type { TimersReport } from '../../../support/leaks/workers/timers.worker.js';
 
 const CYCLES = 100_000;
 const MEGABYTE = 1_048_576;

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { Cluster, type Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { clusterSlot, slotTag } from '../../../lib/redis-client/cluster-slot.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { OwnClient, aRequest, disconnect } from './locks.js';
+import { clusterSlot, slotTag } from '../../../../lib/redis-client/cluster-slot.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { OwnClient, aRequest, disconnect } from '../locks.js';
 
 /** Many of them have braces, in every order. */
 const anyKey = fc

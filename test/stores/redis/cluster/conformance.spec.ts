@@ -2,8 +2,8 @@ import { Cluster } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis5';
 import { RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast/core';
 import { lockStoreConformance } from 'nest-holdfast/testing';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { disconnect } from './locks.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { disconnect } from '../locks.js';
 
 const CLIENTS = [
   ['6', Cluster],

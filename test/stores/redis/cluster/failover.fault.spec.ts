@@ -1,12 +1,12 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast';
-import { clusterSlot } from '../../../lib/redis-client/cluster-slot.js';
-import { disconnect } from './locks.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { until } from '../../support/until.js';
-import { aborted, inTime } from '../../support/faults/in-time.js';
-import { lineLength } from '../../support/redis-line.js';
+import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
+import { disconnect } from '../locks.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { until } from '../../../support/until.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 /** Each has a cluster of its own. */
 const TESTS = 3;

@@ -1,12 +1,12 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { clusterSlot } from '../../../lib/redis-client/cluster-slot.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { SlotMigration } from '../../support/slot-migration.js';
-import { until } from '../../support/until.js';
-import { disconnect } from './locks.js';
-import { lineLength } from '../../support/redis-line.js';
+import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { SlotMigration } from '../../../support/servers/slot-migration.js';
+import { until } from '../../../support/until.js';
+import { disconnect } from '../locks.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 const Client5 = Cluster5 as unknown as typeof Cluster;
 

@@ -1,10 +1,10 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { until } from '../../support/until.js';
-import { disconnect } from './locks.js';
-import { lineLength } from '../../support/redis-line.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { until } from '../../../support/until.js';
+import { disconnect } from '../locks.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 describe.each([
   ['6', Cluster],

@@ -1,11 +1,11 @@
 import { Cluster } from 'ioredis';
 import { type Lease, RedisLockStore } from 'nest-holdfast';
-import { inTime } from '../../support/faults/in-time.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { until } from '../../support/until.js';
-import { aRequest, disconnect } from './locks.js';
-import { aPermit, aReader } from './sharers.js';
-import { lineLength } from '../../support/redis-line.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { until } from '../../../support/until.js';
+import { aRequest, disconnect } from '../locks.js';
+import { aPermit, aReader } from '../sharing/sharers.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 describe('Locks that several share, on a Cluster', () => {
   let cluster: RedisCluster;

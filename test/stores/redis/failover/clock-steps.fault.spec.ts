@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Cluster } from 'ioredis';
 import { type Lock, LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { RedisLocks, disconnect } from './locks.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { RedisLocks, disconnect } from '../locks.js';
 
 interface Timed {
   time(): Promise<unknown>;

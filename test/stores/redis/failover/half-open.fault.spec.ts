@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { CLIENTS, QueueProcess } from '../queue-process.js';
-import { disconnect } from './locks.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { CLIENTS, QueueProcess } from '../../queue-process.js';
+import { disconnect } from '../locks.js';
 
 jest.setTimeout(120_000);
 

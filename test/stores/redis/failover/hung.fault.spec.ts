@@ -1,8 +1,8 @@
-import { RedisLocks } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { aborted, inTime } from '../../support/faults/in-time.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
+import { RedisLocks } from '../locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;

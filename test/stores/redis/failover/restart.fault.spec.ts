@@ -1,12 +1,12 @@
 import { Cluster, type Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { CLIENTS } from '../queue-process.js';
-import { disconnect } from './locks.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { aborted, inTime } from '../../support/faults/in-time.js';
+import { CLIENTS } from '../../queue-process.js';
+import { disconnect } from '../locks.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
 
 const LOSSES = ['close', 'ready', 'refresh', '+node', '-node'];
 

@@ -1,11 +1,11 @@
 import { Cluster } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { SentAgain } from '../../../lib/stores/redis/failover/sent-again.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { RedisLocks, disconnect } from './locks.js';
+import { SentAgain } from '../../../../lib/stores/redis/failover/sent-again.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { RedisLocks, disconnect } from '../locks.js';
 
 /** What the events say of the end of a lock. */
 function eventsOf({ events }: LockService): string[] {

@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { LockService, RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast';
-import { disconnect } from './locks.js';
-import { RedisSentinel } from '../../support/redis-sentinel.js';
-import type { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { aborted, inTime } from '../../support/faults/in-time.js';
-import { lineLength } from '../../support/redis-line.js';
+import { disconnect } from '../locks.js';
+import { RedisSentinel } from '../../../support/servers/redis-sentinel.js';
+import type { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 /** Longer than a failover takes. */
 const TTL = 20_000;

@@ -2,8 +2,8 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast/core';
 import { lockStoreConformance } from 'nest-holdfast/testing';
-import { RedisSentinel } from '../../support/redis-sentinel.js';
-import { disconnect } from './locks.js';
+import { RedisSentinel } from '../../../support/servers/redis-sentinel.js';
+import { disconnect } from '../locks.js';
 
 const CLIENTS: [string, (options: RedisOptions) => Redis][] = [
   ['6', (options) => new Redis(options)],

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { LockService, RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast';
-import { clusterSlot } from '../../../lib/redis-client/cluster-slot.js';
-import { disconnect } from './locks.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisSentinel } from '../../support/redis-sentinel.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
+import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
+import { disconnect } from '../locks.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { RedisSentinel } from '../../../support/servers/redis-sentinel.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
 
 jest.setTimeout(180_000);
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { WORK_MS } from '../../support/histories/duration.js';
-import { Ledger } from '../../support/histories/ledger.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { WORK_MS } from '../../../support/histories/duration.js';
+import { Ledger } from '../../../support/histories/ledger.js';
 
 const PROCESSES = 4;
 const WORKERS = 16;

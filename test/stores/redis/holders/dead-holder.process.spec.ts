@@ -1,8 +1,8 @@
-import { RedisLocks } from './locks.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import type { Holding } from '../../support/histories/workers/holder.worker.js';
+import { RedisLocks } from '../locks.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import type { Holding } from '../../../support/histories/workers/holder.worker.js';
 
 const TTL = 2_000;
 /** For a renewal that Redis got to late. */

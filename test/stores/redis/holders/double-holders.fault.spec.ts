@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { seeded } from '../../support/histories/history-random.js';
-import { RedisSentinel } from '../../support/redis-sentinel.js';
-import { until } from '../../support/until.js';
-import { Contenders } from '../../support/faults/contenders.js';
+import { seeded } from '../../../support/histories/history-random.js';
+import { RedisSentinel } from '../../../support/servers/redis-sentinel.js';
+import { until } from '../../../support/until.js';
+import { Contenders } from '../../../support/faults/contenders.js';
 
 /** How many failovers. 50 of them take about six minutes. */
 const FAILOVERS = Number(process.env['HOLDFAST_TEST_FAILOVERS'] ?? 5);

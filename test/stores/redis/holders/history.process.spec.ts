@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RedisServer } from '../../support/redis-server.js';
-import { WORK_MS } from '../../support/histories/duration.js';
-import { HistoryRun } from '../../support/histories/history-run.js';
-import { type ProcessHistory, violations } from '../../support/histories/history.js';
-import { all, unanswered } from '../../support/histories/history-entries.js';
-import { seeded } from '../../support/histories/history-random.js';
-import { WakeUpWatch, wokenTogether } from '../../support/histories/history-wake-ups.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { WORK_MS } from '../../../support/histories/duration.js';
+import { HistoryRun } from '../../../support/histories/history-run.js';
+import { type ProcessHistory, violations } from '../../../support/histories/history.js';
+import { all, unanswered } from '../../../support/histories/history-entries.js';
+import { seeded } from '../../../support/histories/history-random.js';
+import { WakeUpWatch, wokenTogether } from '../../../support/histories/history-wake-ups.js';
 
 const PROCESSES = 4;
 const CALLERS = 8;

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { WORK_MS } from '../../support/histories/duration.js';
-import type { CounterReport } from '../../support/histories/workers/counter.worker.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { WORK_MS } from '../../../support/histories/duration.js';
+import type { CounterReport } from '../../../support/histories/workers/counter.worker.js';
 
 const PROCESSES = 4;
 const WORKERS = 16;

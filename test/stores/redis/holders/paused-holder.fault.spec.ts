@@ -1,9 +1,9 @@
-import { RedisLocks } from './locks.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { writeFenced } from '../../support/faults/fenced-write.js';
-import type { SuccessorMessage } from '../../support/faults/workers/successor.worker.js';
+import { RedisLocks } from '../locks.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { writeFenced } from '../../../support/faults/fenced-write.js';
+import type { SuccessorMessage } from '../../../support/faults/workers/successor.worker.js';
 
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;

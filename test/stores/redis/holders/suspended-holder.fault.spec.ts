@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RedisLocks } from './locks.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import type { SuspendedMessage } from '../../support/faults/workers/suspended.worker.js';
+import { RedisLocks } from '../locks.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import type { SuspendedMessage } from '../../../support/faults/workers/suspended.worker.js';
 
 describe('A holder on a machine that was suspended for longer than the ttl', () => {
   let directory: string;

@@ -1,9 +1,9 @@
 import { Cluster } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { QueueProcess, standing } from '../queue-process.js';
-import { OwnClient, aRequest, disconnect, markOf } from './locks.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { QueueProcess, standing } from '../../queue-process.js';
+import { OwnClient, aRequest, disconnect, markOf } from '../locks.js';
 
 const KEY = 'order:42';
 const ALL = [KEY, 'order:43'];

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { RedisServer } from '../../support/redis-server.js';
-import { RedisLocks, markOf } from './locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { RedisLocks, markOf } from '../locks.js';
 
 const COUNTER = markOf('order:42');
 const HOUR = 3_600;

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast/core';
-import { clusterSlot } from '../../../lib/redis-client/cluster-slot';
-import { ServerKeys } from '../../../lib/stores/redis/keys/server-keys';
-import { seeded } from '../../support/histories/history-random';
-import { RedisServer } from '../../support/redis-server.js';
-import { disconnect } from './locks';
+import { clusterSlot } from '../../../../lib/redis-client/cluster-slot';
+import { ServerKeys } from '../../../../lib/stores/redis/keys/server-keys';
+import { seeded } from '../../../support/histories/history-random';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { disconnect } from '../locks';
 
 const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
 const PREFIXES = ['', '{', '{locks}:', '{a}', '{a}:%', 'lock:', 'lock:{t}:', '%'];

@@ -1,19 +1,19 @@
-import { systemClock } from '../../../lib/core/async/clock.js';
+import { systemClock } from '../../../../lib/core/async/clock.js';
 import {
   BEAT,
   HEARTBEAT,
   SLOWEST,
   lookTime,
   nextBeat,
-} from '../../../lib/stores/redis/lua/pace.js';
-import { LEAVE, WAIT } from '../../../lib/stores/redis/lua/queue-scripts.js';
-import { type Ask, lapse, lineKey, lineLength, lineOf } from '../../support/redis-line.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { leftBehind } from '../../support/faults/left-behind.js';
-import { OwnClient } from './locks.js';
-import { QueueProcess } from '../queue-process.js';
-import { ServerLog } from '../server-log.js';
+} from '../../../../lib/stores/redis/lua/pace.js';
+import { LEAVE, WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
+import { type Ask, lapse, lineKey, lineLength, lineOf } from '../../../support/redis-line.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { leftBehind } from '../../../support/faults/left-behind.js';
+import { OwnClient } from '../locks.js';
+import { QueueProcess } from '../../queue-process.js';
+import { ServerLog } from '../../server-log.js';
 
 const KEY = 'order:42';
 const LOCK = `lock:${KEY}`;

@@ -1,11 +1,11 @@
 import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisFencingGate } from 'nest-holdfast/fencing';
 import type { Lease } from 'nest-holdfast';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { OwnClient, RedisLocks, aRequest } from './locks.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { OwnClient, RedisLocks, aRequest } from '../locks.js';
 
 const VALUES: readonly unknown[] = ['QUEUED', '', undefined, null, -1, 1.5, 0, 1, 17, {}];
 const LISTS: readonly unknown[] = [[], [1], [0, 1], ['QUEUED'], [1, 2, 3]];

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import { LOCK_SCRIPTS } from '../../support/script-model/lock-scripts.js';
-import { RARE_CHOICES } from '../../support/script-model/rare-choices.js';
-import { ScriptServer } from '../../support/script-model/script-server.js';
-import { type Choice, choices } from '../../support/script-model/script-steps.js';
-import { ScriptTrial } from '../../support/script-model/script-trial.js';
+import { LOCK_SCRIPTS } from '../../../support/script-model/lock-scripts.js';
+import { RARE_CHOICES } from '../../../support/script-model/rare-choices.js';
+import { ScriptServer } from '../../../support/script-model/script-server.js';
+import { type Choice, choices } from '../../../support/script-model/script-steps.js';
+import { ScriptTrial } from '../../../support/script-model/script-trial.js';
 
 /** `HOLDFAST_TEST_SEED` repeats a run. fast-check prints the seed of one that fails. */
 const SEED = process.env['HOLDFAST_TEST_SEED'];

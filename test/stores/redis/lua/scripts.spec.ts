@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { RedisServer } from '../../support/redis-server.js';
-import { RedisLocks, aRequest } from './locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { RedisLocks, aRequest } from '../locks.js';
 
 describe('Scripts of RedisLockStore', () => {
   let server: RedisServer;

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { LOCK_SCRIPTS } from '../../support/script-model/lock-scripts.js';
-import { ScriptServer } from '../../support/script-model/script-server.js';
-import { type Choice, RARE_CHOICES, choices } from '../../support/script-model/sharing-steps.js';
-import { SharingTrial } from '../../support/script-model/sharing-trial.js';
+import { LOCK_SCRIPTS } from '../../../support/script-model/lock-scripts.js';
+import { ScriptServer } from '../../../support/script-model/script-server.js';
+import { type Choice, RARE_CHOICES, choices } from '../../../support/script-model/sharing-steps.js';
+import { SharingTrial } from '../../../support/script-model/sharing-trial.js';
 
 /** `HOLDFAST_TEST_SEED` repeats a run. fast-check prints the seed of one that fails. */
 const SEED = process.env['HOLDFAST_TEST_SEED'];

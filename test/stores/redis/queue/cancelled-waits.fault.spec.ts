@@ -1,9 +1,9 @@
-import { RedisLocks } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import { lineLength } from '../../support/redis-line.js';
+import { RedisLocks } from '../locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 const REASON = new Error('the client went away');
 

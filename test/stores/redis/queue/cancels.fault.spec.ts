@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLIENTS, QueueProcess, inLine } from '../queue-process.js';
-import { aRequest } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
+import { CLIENTS, QueueProcess, inLine } from '../../queue-process.js';
+import { aRequest } from '../locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 const REASON = new Error('the client went away');
 /** Milliseconds within which waiters are cancelled. */

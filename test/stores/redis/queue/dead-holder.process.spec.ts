@@ -1,11 +1,11 @@
 import type { Lock } from 'nest-holdfast';
-import { inTime } from '../../support/faults/in-time.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import type { WaiterMessage, WaiterOrder } from '../../support/faults/workers/waiter.worker.js';
-import { QueueProcess, inLine, standing } from '../queue-process.js';
-import { ServerLog } from '../server-log.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import type { WaiterMessage, WaiterOrder } from '../../../support/faults/workers/waiter.worker.js';
+import { QueueProcess, inLine, standing } from '../../queue-process.js';
+import { ServerLog } from '../../server-log.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
 
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;

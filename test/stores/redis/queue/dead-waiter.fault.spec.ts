@@ -1,13 +1,13 @@
 import type { Lock } from 'nest-holdfast';
-import { QueueProcess, inLine, standing } from '../queue-process.js';
-import { ServerLog } from '../server-log.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { inTime } from '../../support/faults/in-time.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import type { WaiterMessage, WaiterOrder } from '../../support/faults/workers/waiter.worker.js';
-import { type Ask, type InLine, setDeadline } from '../../support/redis-line.js';
+import { QueueProcess, inLine, standing } from '../../queue-process.js';
+import { ServerLog } from '../../server-log.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import type { WaiterMessage, WaiterOrder } from '../../../support/faults/workers/waiter.worker.js';
+import { type Ask, type InLine, setDeadline } from '../../../support/redis-line.js';
 
 const TTL = 30_000;
 /** The server takes a waiter for alive so long after it was last heard of. */

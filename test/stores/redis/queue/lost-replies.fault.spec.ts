@@ -1,9 +1,9 @@
-import { CLIENTS, QueueProcess, inLine, standing } from '../queue-process.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { markOf } from './locks.js';
-import { until } from '../../support/until.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
+import { CLIENTS, QueueProcess, inLine, standing } from '../../queue-process.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { markOf } from '../locks.js';
+import { until } from '../../../support/until.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 const REASON = new Error('the client went away');
 

@@ -1,9 +1,9 @@
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
-import { startReplica } from '../../support/redis-replica.js';
-import { until } from '../../support/until.js';
-import { standing } from '../queue-process.js';
-import { OwnClient } from './locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { startReplica } from '../../../support/servers/redis-replica.js';
+import { until } from '../../../support/until.js';
+import { standing } from '../../queue-process.js';
+import { OwnClient } from '../locks.js';
 
 describe('Waiting for a lock that a replica must have', () => {
   let master: RedisServer;

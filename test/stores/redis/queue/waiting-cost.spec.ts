@@ -1,10 +1,10 @@
-import { LEAVE, WAIT } from '../../../lib/stores/redis/lua/queue-scripts.js';
-import { ACQUIRE_OR_RELEASE, lockArgs } from '../../../lib/stores/redis/lua/lock-script.js';
-import { RedisScript } from '../../../lib/redis-client/redis-script.js';
-import { ACQUIRE_SHARED } from '../../../lib/stores/redis/lua/sharing-scripts.js';
-import { lineKey } from '../../support/redis-line.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { OwnClient } from './locks.js';
+import { LEAVE, WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
+import { ACQUIRE_OR_RELEASE, lockArgs } from '../../../../lib/stores/redis/lua/lock-script.js';
+import { RedisScript } from '../../../../lib/redis-client/redis-script.js';
+import { ACQUIRE_SHARED } from '../../../../lib/stores/redis/lua/sharing-scripts.js';
+import { lineKey } from '../../../support/redis-line.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { OwnClient } from '../locks.js';
 
 const LIFE = 600_000;
 const CLAIM = 1_000;

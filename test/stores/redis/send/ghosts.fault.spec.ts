@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Cluster, type RedisOptions } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { clusterSlot } from '../../../lib/redis-client/cluster-slot.js';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { disconnect } from './locks.js';
-import { CLIENTS, QueueProcess } from '../queue-process.js';
+import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { RedisCluster } from '../../../support/servers/redis-cluster.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { disconnect } from '../locks.js';
+import { CLIENTS, QueueProcess } from '../../queue-process.js';
 
 jest.setTimeout(180_000);
 

@@ -1,10 +1,10 @@
 import { RedisLockStore } from 'nest-holdfast';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import { startReplica } from '../../support/redis-replica.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { OwnClient, aRequest } from './locks.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import { startReplica } from '../../../support/servers/redis-replica.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { OwnClient, aRequest } from '../locks.js';
 
 const KEYS = Array.from({ length: 50 }, (_, index) => `order:${index}`);
 

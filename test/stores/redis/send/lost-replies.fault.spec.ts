@@ -1,8 +1,8 @@
-import { RedisLocks } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
+import { RedisLocks } from '../locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 describe('When the reply of a command is lost', () => {
   let server: RedisServer;

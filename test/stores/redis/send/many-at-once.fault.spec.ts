@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock } from 'nest-holdfast';
-import { RedisLocks } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
+import { RedisLocks } from '../locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 const LOCKS = 1_000;
 const TTL = 6_000;

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
-import { startReplica } from '../../support/redis-replica.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { OwnClient, aRequest } from './locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { startReplica } from '../../../support/servers/redis-replica.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { OwnClient, aRequest } from '../locks.js';
 
 describe('A lock that replicas must have', () => {
   let master: RedisServer;

@@ -1,4 +1,4 @@
-import { WriteBatch } from '../../../lib/stores/redis/send/write-batch.js';
+import { WriteBatch } from '../../../../lib/stores/redis/send/write-batch.js';
 
 /** A connection that counts as Node's does, and tells what was done to it. */
 class FakeStream {

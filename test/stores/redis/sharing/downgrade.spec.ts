@@ -1,8 +1,8 @@
 import { LockService } from 'nest-holdfast';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { standing } from '../queue-process.js';
-import { aRequest } from './locks.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { standing } from '../../queue-process.js';
+import { aRequest } from '../locks.js';
 import { Line, SharingProcess, aReader } from './sharers.js';
 
 describe('A writer on Redis that becomes a reader', () => {

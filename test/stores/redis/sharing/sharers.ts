@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { type AcquireRequest, type Lease, RedisLockStore } from 'nest-holdfast';
-import type { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { disconnect } from './locks.js';
-import { aRequest } from './locks.js';
-import { lineLength } from '../../support/redis-line.js';
+import type { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { disconnect } from '../locks.js';
+import { aRequest } from '../locks.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 export function aReader(keys: string | string[], ttl?: number): AcquireRequest {
   return { ...aRequest(keys, ttl), permits: Infinity };

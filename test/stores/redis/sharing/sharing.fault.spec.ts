@@ -1,13 +1,13 @@
 import type { Lease } from 'nest-holdfast';
-import { inTime } from '../../support/faults/in-time.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { standing } from '../queue-process.js';
-import { aRequest } from './locks.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { standing } from '../../queue-process.js';
+import { aRequest } from '../locks.js';
 import { SharingProcess, aPermit, aReader } from './sharers.js';
-import { lineLength } from '../../support/redis-line.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 const KEY = 'doc:1';
 const SHARERS = `{lock:${KEY}}:shared`;

@@ -1,11 +1,11 @@
 import { LockPermitsError, LockService, RedisLockStore } from 'nest-holdfast';
-import { leftBehind } from '../../support/faults/left-behind.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { standing } from '../queue-process.js';
-import { aRequest } from './locks.js';
+import { leftBehind } from '../../../support/faults/left-behind.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { standing } from '../../queue-process.js';
+import { aRequest } from '../locks.js';
 import { SharingProcess, aPermit, aReader } from './sharers.js';
-import { lineLength } from '../../support/redis-line.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 const COMPARE_AND_DELETE = `
 if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`;

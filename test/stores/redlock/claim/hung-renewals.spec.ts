@@ -1,4 +1,4 @@
-import { stubQuorum } from './stub-quorum';
+import { stubQuorum } from '../support/stub-quorum';
 
 const TTL = 3_000;
 const VALID = TTL - 32;

@@ -1,6 +1,6 @@
 import type { LockStoreError } from 'nest-holdfast/core';
-import { rejectionOf, watch } from '../../core/support/outcome';
-import { settled, stubQuorum } from './stub-quorum';
+import { rejectionOf, watch } from '../../../core/support/outcome';
+import { settled, stubQuorum } from '../support/stub-quorum';
 
 const TIMEOUT = 50;
 const TTL = 30_000;

@@ -1,9 +1,9 @@
-import { NodeLeases } from '../../../lib/stores/redlock/claim/node-leases';
-import { RedlockNode } from '../../../lib/stores/redlock/node/redlock-node';
+import { NodeLeases } from '../../../../lib/stores/redlock/claim/node-leases';
+import { RedlockNode } from '../../../../lib/stores/redlock/node/redlock-node';
 import { FakeClock } from 'nest-holdfast/testing';
-import { aRequest } from '../redis/locks';
-import { StubNode } from './stub-node';
-import { settled } from './stub-quorum';
+import { aRequest } from '../../redis/locks';
+import { StubNode } from '../support/stub-node';
+import { settled } from '../support/stub-quorum';
 
 describe('What nodes grant to one holder', () => {
   const clock = new FakeClock();

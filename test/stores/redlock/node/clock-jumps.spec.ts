@@ -1,5 +1,5 @@
-import { settled, stubQuorum } from './stub-quorum';
-import type { StubQuorum } from './stub-quorum';
+import { settled, stubQuorum } from '../support/stub-quorum';
+import type { StubQuorum } from '../support/stub-quorum';
 
 const LARGEST = 10_000;
 const LOOK = 1_000;

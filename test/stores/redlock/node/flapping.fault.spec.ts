@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RedlockNodes, RedlockProcess } from './nodes.js';
-import { contend, expectExclusion } from '../../support/faults/redlock-contention.js';
+import { RedlockNodes, RedlockProcess } from '../support/nodes.js';
+import { contend, expectExclusion } from '../../../support/faults/redlock-contention.js';
 
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 5_000;

@@ -1,4 +1,4 @@
-import { settled, stubQuorum } from './stub-quorum';
+import { settled, stubQuorum } from '../support/stub-quorum';
 
 describe('A node that hangs', () => {
   it.each([

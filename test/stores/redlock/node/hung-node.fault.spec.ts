@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { RedlockNodes, RedlockProcess } from './nodes.js';
-import { until } from '../../support/until.js';
+import { RedlockNodes, RedlockProcess } from '../support/nodes.js';
+import { until } from '../../../support/until.js';
 
 const HUNG = 2;
 /** Longer than any test: whoever waits for the node that hangs never ends. */

@@ -1,7 +1,7 @@
 import type { Lock } from 'nest-holdfast';
 import type { Quarantine } from 'nest-holdfast/redlock';
-import { RedlockNodes, RedlockProcess } from './nodes.js';
-import { until } from '../../support/until.js';
+import { RedlockNodes, RedlockProcess } from '../support/nodes.js';
+import { until } from '../../../support/until.js';
 
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 5_000;

@@ -1,7 +1,7 @@
 import type { LockStoreError } from 'nest-holdfast/core';
-import { rejectionOf } from '../../core/support/outcome';
-import { stubQuorum } from './stub-quorum';
-import type { StubQuorum } from './stub-quorum';
+import { rejectionOf } from '../../../core/support/outcome';
+import { stubQuorum } from '../support/stub-quorum';
+import type { StubQuorum } from '../support/stub-quorum';
 
 const TIMEOUT = 50;
 const MISSES = 3;

@@ -1,7 +1,7 @@
 import { RedisLockStore } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { OwnClient } from '../redis/locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { OwnClient } from '../../redis/locks.js';
 
 /** Starts a server late in a second of the time of day, and reads it early in the next one. */
 describe('The age of a Redis server', () => {

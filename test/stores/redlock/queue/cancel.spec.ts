@@ -1,10 +1,10 @@
 import type { Lock } from 'nest-holdfast';
-import { rejectionOf } from '../../core/support/outcome.js';
-import type { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { LineProcess, arbiterOf, lineLengths } from './line-process.js';
-import { RedlockNodes } from './nodes.js';
-import { lineLength } from '../../support/redis-line.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import type { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import { LineProcess, arbiterOf, lineLengths } from '../support/queue-process.js';
+import { RedlockNodes } from '../support/nodes.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 const KEY = 'order:42';
 /** Milliseconds: no key may be left, though none would expire for long. */

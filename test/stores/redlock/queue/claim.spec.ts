@@ -1,6 +1,6 @@
 import type { LockStoreError } from 'nest-holdfast/core';
-import { KEY, except, release, waiting } from './line-quorum';
-import { settled } from './stub-quorum';
+import { KEY, except, release, waiting } from '../support/queue-quorum';
+import { settled } from '../support/stub-quorum';
 
 /** Milliseconds after which a caller who waits hears of failures. */
 const LONGEST_FAILURE = 2_000;

@@ -1,12 +1,12 @@
 import type { Lock } from 'nest-holdfast';
-import { watch } from '../../core/support/outcome.js';
-import type { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import type { LineNode } from './line-node.js';
-import { TTL as LINE_TTL, except, line } from './line-quorum.js';
-import { LineProcess, Witness, arbiterOf } from './line-process.js';
-import { RedlockNodes } from './nodes.js';
-import { settled } from './stub-quorum.js';
+import { watch } from '../../../core/support/outcome.js';
+import type { RedisServer } from '../../../support/servers/redis-server.js';
+import { until } from '../../../support/until.js';
+import type { LineNode } from '../support/queue-node.js';
+import { TTL as LINE_TTL, except, line } from '../support/queue-quorum.js';
+import { LineProcess, Witness, arbiterOf } from '../support/queue-process.js';
+import { RedlockNodes } from '../support/nodes.js';
+import { settled } from '../support/stub-quorum.js';
 
 const KEY = 'order:42';
 /** Milliseconds: longer than anybody here waits, so that a key which is left behind keeps others from it. */

@@ -1,8 +1,8 @@
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { LineProcess, Witness, lineLengths } from './line-process.js';
-import type { LineOptions } from './line-process.js';
-import { RedlockNodes } from './nodes.js';
-import { until } from '../../support/until.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { LineProcess, Witness, lineLengths } from '../support/queue-process.js';
+import type { LineOptions } from '../support/queue-process.js';
+import { RedlockNodes } from '../support/nodes.js';
+import { until } from '../../../support/until.js';
 
 const KEY = 'order:42';
 const CALLERS = 32;

@@ -1,8 +1,8 @@
-import { until } from '../../support/until.js';
-import { lengthsOfRows } from '../sql/lengths-of-rows.js';
-import { CommandLog } from '../command-log.js';
-import { LineProcess, arbiterOf, lineLengths } from './line-process.js';
-import { RedlockNodes } from './nodes.js';
+import { until } from '../../../support/until.js';
+import { lengthsOfRows } from '../../sql/shared/lengths-of-rows.js';
+import { CommandLog } from '../../command-log.js';
+import { LineProcess, arbiterOf, lineLengths } from '../support/queue-process.js';
+import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';
 /** Milliseconds after which the nodes are asked again. */

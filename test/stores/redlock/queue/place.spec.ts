@@ -1,7 +1,7 @@
 import type { LockStoreError } from 'nest-holdfast/core';
-import { rejectionOf, watch } from '../../core/support/outcome';
-import { KEY, TTL, except, line, release, waiting } from './line-quorum';
-import { settled } from './stub-quorum';
+import { rejectionOf, watch } from '../../../core/support/outcome';
+import { KEY, TTL, except, line, release, waiting } from '../support/queue-quorum';
+import { settled } from '../support/stub-quorum';
 
 /** Milliseconds after which a caller who waits hears of failures. */
 const LONGEST_FAILURE = 2_000;

@@ -1,9 +1,9 @@
 import type { Lock } from 'nest-holdfast';
-import { until } from '../../support/until.js';
-import type { RedisServer } from '../../support/redis-server.js';
-import { LineProcess, Witness, arbiterOf } from './line-process.js';
-import type { LineOptions } from './line-process.js';
-import { RedlockNodes } from './nodes.js';
+import { until } from '../../../support/until.js';
+import type { RedisServer } from '../../../support/servers/redis-server.js';
+import { LineProcess, Witness, arbiterOf } from '../support/queue-process.js';
+import type { LineOptions } from '../support/queue-process.js';
+import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';
 const TTL = 4_500;

@@ -1,7 +1,7 @@
-import { CommandLog } from '../command-log.js';
-import { LineProcess, Witness, arbiterOf, lineLengths } from './line-process.js';
-import type { LineOptions } from './line-process.js';
-import { RedlockNodes } from './nodes.js';
+import { CommandLog } from '../../command-log.js';
+import { LineProcess, Witness, arbiterOf, lineLengths } from '../support/queue-process.js';
+import type { LineOptions } from '../support/queue-process.js';
+import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';
 

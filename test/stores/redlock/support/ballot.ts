@@ -1,10 +1,10 @@
-import { TimerQueue } from '../../../lib/core/async/timer-queue';
-import { RedlockNode } from '../../../lib/stores/redlock/node/redlock-node';
-import { Vote } from '../../../lib/stores/redlock/vote/vote';
-import type { Question } from '../../../lib/stores/redlock/vote/vote';
+import { TimerQueue } from '../../../../lib/core/async/timer-queue';
+import { RedlockNode } from '../../../../lib/stores/redlock/node/redlock-node';
+import { Vote } from '../../../../lib/stores/redlock/vote/vote';
+import type { Question } from '../../../../lib/stores/redlock/vote/vote';
 import { FakeClock } from 'nest-holdfast/testing';
-import { deferred, watch } from '../../core/support/outcome';
-import type { Outcome } from '../../core/support/outcome';
+import { deferred, watch } from '../../../core/support/outcome';
+import type { Outcome } from '../../../core/support/outcome';
 import { StubLink } from './stub-link';
 import { StubNode } from './stub-node';
 

@@ -3,11 +3,11 @@ import { type LockNodeEvent, LockService, RedisLockStore } from 'nest-holdfast';
 import type { LockServiceOptions } from 'nest-holdfast';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import type { RedlockStoreOptions } from 'nest-holdfast/redlock';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { OwnClient } from '../redis/locks.js';
+import { nothingLeft } from '../../../support/faults/left-behind.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { OwnClient } from '../../redis/locks.js';
 
 /** For tests that are not about timeouts: a busy machine is no hung node. */
 export const PATIENT = 1_000;

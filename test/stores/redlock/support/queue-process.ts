@@ -2,10 +2,10 @@ import type { Redis } from 'ioredis';
 import { type Lock, LockService, type LockServiceOptions, RedisLockStore } from 'nest-holdfast';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import type { RedlockStoreOptions } from 'nest-holdfast/redlock';
-import { until } from '../../support/until.js';
+import { until } from '../../../support/until.js';
 import type { RedlockNodes } from './nodes.js';
-import { OwnClient } from '../redis/locks.js';
-import { lineLength } from '../../support/redis-line.js';
+import { OwnClient } from '../../redis/locks.js';
+import { lineLength } from '../../../support/redis-line.js';
 
 /** Milliseconds: a busy machine is no hung node. */
 const PATIENT = 10_000;

@@ -2,8 +2,8 @@ import { LockService } from 'nest-holdfast/core';
 import type { Lease, LockServiceOptions } from 'nest-holdfast/core';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { FakeClock } from 'nest-holdfast/testing';
-import { watch } from '../../core/support/outcome';
-import { LineNode } from './line-node';
+import { watch } from '../../../core/support/outcome';
+import { LineNode } from './queue-node';
 import { StubLink } from './stub-link';
 import { settled } from './stub-quorum';
 

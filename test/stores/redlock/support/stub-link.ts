@@ -1,6 +1,6 @@
 import type { ServerLink, ServerVitals } from 'nest-holdfast/core';
 import type { FakeClock } from 'nest-holdfast/testing';
-import { deferred } from '../../core/support/outcome';
+import { deferred } from '../../../core/support/outcome';
 
 /** Midnight, by the clock of the server. */
 const MIDNIGHT = 1_800_000_000_000;

@@ -1,7 +1,7 @@
 import { MemoryLockStore } from 'nest-holdfast/core';
 import type { AcquireRequest, Lease, LockInspection, LockStore } from 'nest-holdfast/core';
 import type { FakeClock } from 'nest-holdfast/testing';
-import { deferred } from '../../core/support/outcome';
+import { deferred } from '../../../core/support/outcome';
 import type { StubLink } from './stub-link';
 
 type Verb = 'acquire' | 'extend' | 'release' | 'raise' | 'inspect';

@@ -1,6 +1,6 @@
 import { LockService } from 'nest-holdfast/core';
-import { rejectionOf } from '../../core/support/outcome';
-import { StubProcess, stubQuorum } from './stub-quorum';
+import { rejectionOf } from '../../../core/support/outcome';
+import { StubProcess, stubQuorum } from '../support/stub-quorum';
 
 const OLD = 60_000;
 

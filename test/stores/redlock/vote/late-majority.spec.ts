@@ -1,6 +1,6 @@
 import type { LockStoreError } from 'nest-holdfast/core';
-import { rejectionOf, watch } from '../../core/support/outcome';
-import { settled, stubQuorum } from './stub-quorum';
+import { rejectionOf, watch } from '../../../core/support/outcome';
+import { settled, stubQuorum } from '../support/stub-quorum';
 
 const TTL = 10_000;
 /** Validity is the ttl less 1 % and 2 ms. */

@@ -1,6 +1,6 @@
-import { rejectionOf } from '../../core/support/outcome.js';
-import { until } from '../../support/until.js';
-import { RedlockNodes, RedlockProcess } from './nodes.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { until } from '../../../support/until.js';
+import { RedlockNodes, RedlockProcess } from '../support/nodes.js';
 
 /** What no script answers, whatever was asked. */
 const WRONG: readonly (readonly [string, unknown])[] = [

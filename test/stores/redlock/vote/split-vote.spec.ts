@@ -1,5 +1,5 @@
-import { StubProcess, settled, stubQuorum } from './stub-quorum';
-import { watch } from '../../core/support/outcome';
+import { StubProcess, settled, stubQuorum } from '../support/stub-quorum';
+import { watch } from '../../../core/support/outcome';
 
 const TIMEOUT = 50;
 

@@ -1,5 +1,5 @@
-import type { RedlockNode } from '../../../lib/stores/redlock/node/redlock-node';
-import { Ballot, TIMEOUT } from './ballot';
+import type { RedlockNode } from '../../../../lib/stores/redlock/node/redlock-node';
+import { Ballot, TIMEOUT } from '../support/ballot';
 
 /** Takes the vote from a node. */
 function bar(node: RedlockNode, reason: string | undefined): void {

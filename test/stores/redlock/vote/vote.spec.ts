@@ -1,4 +1,4 @@
-import { Ballot, TIMEOUT } from './ballot';
+import { Ballot, TIMEOUT } from '../support/ballot';
 
 const YES = true;
 const NO = false;

@@ -3,16 +3,19 @@ import type { AcquireRequest } from 'nest-holdfast';
 import { LockService } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { Client, type Pool } from 'pg';
-import { systemClock } from '../../../lib/core/async/clock.js';
-import { PostgresListener } from '../../../lib/stores/sql/postgres/postgres-listener.js';
-import { PostgresTable } from '../../../lib/stores/sql/postgres/postgres-table.js';
-import type { PostgresClient, PostgresQuery } from '../../../lib/stores/sql/shared/sql-clients.js';
-import { inTime } from '../../support/faults/in-time.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { openPool } from './postgres-pool.js';
+import { systemClock } from '../../../../lib/core/async/clock.js';
+import { PostgresListener } from '../../../../lib/stores/sql/postgres/postgres-listener.js';
+import { PostgresTable } from '../../../../lib/stores/sql/postgres/postgres-table.js';
+import type {
+  PostgresClient,
+  PostgresQuery,
+} from '../../../../lib/stores/sql/shared/sql-clients.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { openPool } from '../postgres/postgres-pool.js';
 
 const KEY = 'order:42';
 const EXTEND = /SET "expires_at"/;
@@ -182,7 +185,7 @@ describe('The connections of a store on PostgreSQL', () => {
 
     it('keeps no process alive while the server hangs', async () => {
       server.pause();
-      const listening = new ChildProcess('test/stores/sql/postgres-listener-process.ts', {
+      const listening = new ChildProcess('test/stores/sql/postgres/postgres-listener-process.ts', {
         args: [server.url],
       });
       try {

@@ -2,11 +2,11 @@ import { createPool as createCallbackPool } from 'mysql2';
 import { createPool } from 'mysql2/promise';
 import { LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { openPool } from './postgres-pool.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { openPool } from '../postgres/postgres-pool.js';
 
 /** Longer than an answer may take, on a busy machine too. */
 const WITHIN = { within: 60_000, every: 50 };

@@ -1,12 +1,12 @@
 import { LockService, type LockServiceOptions } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { createPool } from 'mysql2/promise';
-import { openPool } from './postgres-pool.js';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { inTime } from '../../support/faults/in-time.js';
+import { openPool } from '../postgres/postgres-pool.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { inTime } from '../../../support/faults/in-time.js';
 
 const KEY = 'order:42';
 

@@ -2,10 +2,10 @@ import { LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { until } from '../../support/until.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { until } from '../../../support/until.js';
 
 const KEY = 'order:42';
 

@@ -1,10 +1,10 @@
 import { LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { createPool } from 'mysql2/promise';
-import { inTime } from '../../support/faults/in-time.js';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { openPool } from './postgres-pool.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { openPool } from '../postgres/postgres-pool.js';
 
 /** A pool of two connections, shared by the locks and by the work. */
 interface SmallPool {

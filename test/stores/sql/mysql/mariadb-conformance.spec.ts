@@ -2,8 +2,8 @@ import { lockStoreConformance } from 'nest-holdfast/testing';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { createPool } from 'mysql2';
 import { createPool as createPromisePool } from 'mysql2/promise';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { LACKED_BY_TABLES } from './lacked-by-tables.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { LACKED_BY_TABLES } from '../lacked-by-tables.js';
 
 let server: MariaDbServer;
 

@@ -1,7 +1,7 @@
 import { createPool } from 'mysql2/promise';
 import { SqlLockStore } from 'nest-holdfast/sql';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { storeFaults } from '../../support/faults/store-faults.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { storeFaults } from '../../../support/faults/store-faults.js';
 
 describe('A MariaDB that is', () => {
   let server: MariaDbServer;

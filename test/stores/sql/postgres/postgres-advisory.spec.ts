@@ -1,6 +1,6 @@
 import { lockInTransaction, tryLockInTransaction } from 'nest-holdfast/sql';
 import { Client } from 'pg';
-import { PostgresServer } from '../../support/postgres-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
 import { openPool } from './postgres-pool.js';
 
 describe('lockInTransaction', () => {

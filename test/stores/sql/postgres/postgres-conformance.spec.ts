@@ -1,8 +1,8 @@
 import { lockStoreConformance } from 'nest-holdfast/testing';
 import { SqlLockStore, type SqlLockStoreOptions } from 'nest-holdfast/sql';
 import { Client, type Pool } from 'pg';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { LACKED_BY_TABLES } from './lacked-by-tables.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { LACKED_BY_TABLES } from '../lacked-by-tables.js';
 import { openPool } from './postgres-pool.js';
 
 /** Ends what the pools keep open. It is asked by a connection of its own, which takes none from a pool. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { PostgresListener } from '../../../lib/stores/sql/postgres/postgres-listener.js';
+import { PostgresListener } from '../../../../lib/stores/sql/postgres/postgres-listener.js';
 
 /** Begins to listen, and has nothing else to do. */
 const events = { notified: () => {}, missed: () => {} };

@@ -3,10 +3,10 @@ import { setMaxListeners } from 'node:events';
 import type { AcquireRequest, Lease } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
 import type { Pool } from 'pg';
-import { PostgresTable } from '../../../lib/stores/sql/postgres/postgres-table.js';
-import { inTime } from '../../support/faults/in-time.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { until } from '../../support/until.js';
+import { PostgresTable } from '../../../../lib/stores/sql/postgres/postgres-table.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { until } from '../../../support/until.js';
 import { openPool } from './postgres-pool.js';
 
 const KEY = 'order:42';

@@ -1,7 +1,7 @@
 import { SqlLockStore } from 'nest-holdfast/sql';
 import { openPool } from './postgres-pool.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { storeFaults } from '../../support/faults/store-faults.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { storeFaults } from '../../../support/faults/store-faults.js';
 
 describe('A PostgreSQL that is', () => {
   let server: PostgresServer;

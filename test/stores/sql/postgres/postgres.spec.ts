@@ -2,11 +2,11 @@ import type { LockStore } from 'nest-holdfast';
 import { LockService } from 'nest-holdfast';
 import { SqlLockStore, type SqlLockStoreOptions } from 'nest-holdfast/sql';
 import type { Pool } from 'pg';
-import { PostgresTable } from '../../../lib/stores/sql/postgres/postgres-table.js';
-import { PostgresServer } from '../../support/postgres-server.js';
+import { PostgresTable } from '../../../../lib/stores/sql/postgres/postgres-table.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
 import { openPool } from './postgres-pool.js';
-import { until } from '../../support/until.js';
-import { inTime } from '../../support/faults/in-time.js';
+import { until } from '../../../support/until.js';
+import { inTime } from '../../../support/faults/in-time.js';
 
 const KEY = 'order:42';
 /** Long enough that no lock of these tests ends by its ttl. */

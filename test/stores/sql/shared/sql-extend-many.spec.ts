@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import type { AcquireRequest, Lease } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { openPool } from './postgres-pool.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { openPool } from '../postgres/postgres-pool.js';
 
 const COUNT = 250;
 

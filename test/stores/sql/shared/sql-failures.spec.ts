@@ -3,13 +3,13 @@ import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { type Connection, createConnection, createPool } from 'mysql2/promise';
 import { Client } from 'pg';
-import { failureKind } from '../../../lib/stores/sql/shared/sql-failures.js';
-import { inTime } from '../../support/faults/in-time.js';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { openPool } from './postgres-pool.js';
+import { failureKind } from '../../../../lib/stores/sql/shared/sql-failures.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { openPool } from '../postgres/postgres-pool.js';
 
 /** A connection of somebody else. */
 interface Connected {

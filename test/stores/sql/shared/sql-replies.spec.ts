@@ -6,11 +6,11 @@ import Database from 'libsql';
 import { createPool } from 'mysql2/promise';
 import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { until } from '../../support/until.js';
-import { openPool } from './postgres-pool.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { until } from '../../../support/until.js';
+import { openPool } from '../postgres/postgres-pool.js';
 
 const KEY = 'order:42';
 

@@ -4,12 +4,12 @@ import type { AcquireRequest } from 'nest-holdfast';
 import { LockService } from 'nest-holdfast';
 import { SqlLockStore, lockTableDdl } from 'nest-holdfast/sql';
 import { createPool } from 'mysql2/promise';
-import { MysqlTable } from '../../../lib/stores/sql/mysql/mysql-table.js';
-import { PostgresTable } from '../../../lib/stores/sql/postgres/postgres-table.js';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { until } from '../../support/until.js';
-import { openPool } from './postgres-pool.js';
+import { MysqlTable } from '../../../../lib/stores/sql/mysql/mysql-table.js';
+import { PostgresTable } from '../../../../lib/stores/sql/postgres/postgres-table.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { until } from '../../../support/until.js';
+import { openPool } from '../postgres/postgres-pool.js';
 
 /** Keys that a collation, a padding or a cut would take for one. */
 const ALIKE = [

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { LockService } from 'nest-holdfast';
-import { type StoreAddress, openStore } from '../../support/histories/workers/open-store.js';
-import { openChannel } from '../../support/worker-channel.js';
+import { type StoreAddress, openStore } from '../../../support/histories/workers/open-store.js';
+import { openChannel } from '../../../support/processes/worker-channel.js';
 
 /** One of the permits was held, in nanoseconds of the machine's monotonic clock. */
 export interface Held {

@@ -6,17 +6,17 @@ import Database from 'libsql';
 import { type Pool, createPool } from 'mysql2/promise';
 import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
-import type { LockTable } from '../../../lib/stores/sql/shared/lock-table.js';
-import { MysqlTable } from '../../../lib/stores/sql/mysql/mysql-table.js';
-import { PostgresTable } from '../../../lib/stores/sql/postgres/postgres-table.js';
-import { SqliteTable } from '../../../lib/stores/sql/sqlite/sqlite-table.js';
-import { inTime } from '../../support/faults/in-time.js';
-import { ChildProcess } from '../../support/child-process.js';
-import { MariaDbServer } from '../../support/mariadb-server.js';
-import { PostgresServer } from '../../support/postgres-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { openPool } from './postgres-pool.js';
+import type { LockTable } from '../../../../lib/stores/sql/shared/lock-table.js';
+import { MysqlTable } from '../../../../lib/stores/sql/mysql/mysql-table.js';
+import { PostgresTable } from '../../../../lib/stores/sql/postgres/postgres-table.js';
+import { SqliteTable } from '../../../../lib/stores/sql/sqlite/sqlite-table.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../../support/servers/postgres-server.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { openPool } from '../postgres/postgres-pool.js';
 import type { Answer, Held } from './sql-semaphores-process.js';
 
 const KEY = 'export';
@@ -149,7 +149,7 @@ function service(bench: Bench): LockService {
 
 function spawn({ kind, address }: Bench, ttl: number, callers: number) {
   const args = [kind, address, String(ttl), String(callers)];
-  const file = 'test/stores/sql/sql-semaphores-process.ts';
+  const file = 'test/stores/sql/shared/sql-semaphores-process.ts';
   const child = new ChildProcess<'go on', Answer>(file, { args });
   closers.unshift(() => child.kill());
   return child;

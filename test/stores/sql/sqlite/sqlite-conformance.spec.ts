@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { lockStoreConformance } from 'nest-holdfast/testing';
 import { type SqliteClient, SqlLockStore } from 'nest-holdfast/sql';
-import { LACKED_BY_TABLES } from './lacked-by-tables.js';
+import { LACKED_BY_TABLES } from '../lacked-by-tables.js';
 
 type OpenFile = (path: string) => SqliteClient & { close(): void };
 

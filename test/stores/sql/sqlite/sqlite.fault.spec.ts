@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { LockService } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
-import { ChildProcess } from '../../support/child-process.js';
-import { inTime } from '../../support/faults/in-time.js';
-import type { Answer, Order } from '../../support/faults/sqlite-process.js';
+import { ChildProcess } from '../../../support/processes/child-process.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import type { Answer, Order } from '../../../support/faults/sqlite-process.js';
 
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { SqlLockStore } from 'nest-holdfast/sql';
-import { SqliteTable } from '../../../lib/stores/sql/sqlite/sqlite-table.js';
-import { inTime } from '../../support/faults/in-time.js';
-import { until } from '../../support/until.js';
+import { SqliteTable } from '../../../../lib/stores/sql/sqlite/sqlite-table.js';
+import { inTime } from '../../../support/faults/in-time.js';
+import { until } from '../../../support/until.js';
 
 const KEY = 'order:42';
 

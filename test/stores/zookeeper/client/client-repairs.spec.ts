@@ -1,6 +1,6 @@
 import { createClient } from 'node-zookeeper-client';
-import { cut, repair, retire } from '../../../lib/stores/zookeeper/client/client-repairs.js';
-import type { ConnectionManager } from '../../../lib/stores/zookeeper/client/zookeeper-client.js';
+import { cut, repair, retire } from '../../../../lib/stores/zookeeper/client/client-repairs.js';
+import type { ConnectionManager } from '../../../../lib/stores/zookeeper/client/zookeeper-client.js';
 
 /** As the client counts its states. */
 const [DISCONNECTED, CONNECTED] = [0, 2];

@@ -1,4 +1,4 @@
-import { Confirmations } from '../../../lib/stores/zookeeper/client/confirmations.js';
+import { Confirmations } from '../../../../lib/stores/zookeeper/client/confirmations.js';
 
 const PING = 250;
 

@@ -1,8 +1,8 @@
 import { LockService } from 'nest-holdfast';
-import { aborted, inTime } from '../../support/faults/in-time.js';
-import { until } from '../../support/until.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
+import { until } from '../../../support/until.js';
 import { ZooKeeperConsole } from './console.js';
-import { ZooKeeperStores, aRequest, noEnd } from './stores.js';
+import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 
 /** Sends no more than one beat during a test. */
 const LONG_SESSION = { sessionTimeout: 60_000 };

@@ -1,9 +1,9 @@
 import zookeeper from 'node-zookeeper-client';
 import { LockService } from 'nest-holdfast';
 import type { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { until } from '../../support/until.js';
-import { ZooKeeperStores, aRequest, noEnd } from './stores.js';
+import { rejectionOf } from '../../../core/support/outcome.js';
+import { until } from '../../../support/until.js';
+import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 
 const KEY = 'order:42';
 const WRONG: readonly unknown[] = [undefined, null, '', 'x', 7, true, {}, [], [null], [{}, {}, {}]];

@@ -1,7 +1,7 @@
-import type { Call } from '../../../lib/stores/zookeeper/client/open-calls.js';
-import { Watches } from '../../../lib/stores/zookeeper/client/watches.js';
-import type { ZooKeeperClient } from '../../../lib/stores/zookeeper/client/zookeeper-client.js';
-import { noEnd } from './stores.js';
+import type { Call } from '../../../../lib/stores/zookeeper/client/open-calls.js';
+import { Watches } from '../../../../lib/stores/zookeeper/client/watches.js';
+import type { ZooKeeperClient } from '../../../../lib/stores/zookeeper/client/zookeeper-client.js';
+import { noEnd } from '../stores.js';
 
 type GetData = ZooKeeperClient['getData'];
 

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
-import { nodesFrom, placeOf } from '../../../lib/stores/zookeeper/names/line.js';
+import { nodesFrom, placeOf } from '../../../../lib/stores/zookeeper/names/line.js';
 import {
   nodePrefix,
   nodesOf,
   parseNode,
   pathElement,
   readerMark,
-} from '../../../lib/stores/zookeeper/names/node-names.js';
+} from '../../../../lib/stores/zookeeper/names/node-names.js';
 
 type Permits = number | undefined;
 

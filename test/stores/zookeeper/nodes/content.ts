@@ -1,4 +1,4 @@
-import type { ZooKeeperServer } from '../../support/zookeeper-server.js';
+import type { ZooKeeperServer } from '../../../support/servers/zookeeper-server.js';
 
 /** The nodes of those who hold and wait, as the server knows them. In an ensemble, only the leader does. */
 export async function ephemeralNodes(server: ZooKeeperServer): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { LockService, type Lease } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
-import { aborted } from '../../support/faults/in-time.js';
-import { until } from '../../support/until.js';
-import { ZooKeeperStores, aRequest, noEnd } from './stores.js';
+import { aborted } from '../../../support/faults/in-time.js';
+import { until } from '../../../support/until.js';
+import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 
 describe('Several keys at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;

@@ -1,10 +1,10 @@
 import type { Lease } from 'nest-holdfast';
-import type { Connection } from '../../../lib/stores/zookeeper/client/connection.js';
-import { NodeLifetime } from '../../../lib/stores/zookeeper/session/node-lifetime.js';
-import { Deferred } from '../../nest/support/deferred.js';
-import { until } from '../../support/until.js';
-import { SESSION, isTold, itIsToldOfItsNode } from '../watched-holder.js';
-import { ZooKeeperStores, aRequest } from './stores.js';
+import type { Connection } from '../../../../lib/stores/zookeeper/client/connection.js';
+import { NodeLifetime } from '../../../../lib/stores/zookeeper/session/node-lifetime.js';
+import { Deferred } from '../../../nest/support/deferred.js';
+import { until } from '../../../support/until.js';
+import { SESSION, isTold, itIsToldOfItsNode } from '../../watched-holder.js';
+import { ZooKeeperStores, aRequest } from '../stores.js';
 
 describe('A holder at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;

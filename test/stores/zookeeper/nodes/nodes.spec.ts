@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { LockService } from 'nest-holdfast';
-import type { Connection } from '../../../lib/stores/zookeeper/client/connection.js';
-import { Lines } from '../../../lib/stores/zookeeper/names/lines.js';
-import { CreateMode } from '../../../lib/stores/zookeeper/client/zookeeper-client.js';
-import { ZooKeeperError } from '../../../lib/stores/zookeeper/client/zookeeper-errors.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { ZooKeeperConsole } from './console.js';
-import { ZooKeeperStores, aRequest, noEnd } from './stores.js';
+import type { Connection } from '../../../../lib/stores/zookeeper/client/connection.js';
+import { Lines } from '../../../../lib/stores/zookeeper/names/lines.js';
+import { CreateMode } from '../../../../lib/stores/zookeeper/client/zookeeper-client.js';
+import { ZooKeeperError } from '../../../../lib/stores/zookeeper/client/zookeeper-errors.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { ZooKeeperConsole } from '../client/console.js';
+import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 
 const USER = 'app:secret';
 const NO_AUTH = /NO_AUTH/;

@@ -1,7 +1,7 @@
 import type { Lease } from 'nest-holdfast';
-import { aborted } from '../../support/faults/in-time.js';
-import { until } from '../../support/until.js';
-import { ZooKeeperStores, aRequest, noEnd } from './stores.js';
+import { aborted } from '../../../support/faults/in-time.js';
+import { until } from '../../../support/until.js';
+import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 
 describe('The line for a lock at ZooKeeper', () => {
   let zookeeper: ZooKeeperStores;

@@ -1,12 +1,12 @@
 import { LockPermitsError, type Lease } from 'nest-holdfast';
 import type { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { aborted } from '../../support/faults/in-time.js';
-import { Lines } from '../../../lib/stores/zookeeper/names/lines.js';
-import { Watches } from '../../../lib/stores/zookeeper/client/watches.js';
-import { until } from '../../support/until.js';
-import { shareInTurns } from '../etcd-zookeeper-turns.js';
-import { ZooKeeperConsole } from './console.js';
-import { ZooKeeperStores, aRequest, noEnd } from './stores.js';
+import { aborted } from '../../../support/faults/in-time.js';
+import { Lines } from '../../../../lib/stores/zookeeper/names/lines.js';
+import { Watches } from '../../../../lib/stores/zookeeper/client/watches.js';
+import { until } from '../../../support/until.js';
+import { shareInTurns } from '../../etcd-zookeeper-turns.js';
+import { ZooKeeperConsole } from '../client/console.js';
+import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 
 const READ = Infinity;
 

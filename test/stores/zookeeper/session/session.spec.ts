@@ -1,11 +1,11 @@
 import { LockService } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { aborted, inTime } from '../../support/faults/in-time.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { ZooKeeperEnsemble } from '../../support/zookeeper-server.js';
-import { ZooKeeperStores, aRequest, noEnd } from './stores.js';
+import { aborted, inTime } from '../../../support/faults/in-time.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { until } from '../../../support/until.js';
+import { ZooKeeperEnsemble } from '../../../support/servers/zookeeper-server.js';
+import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 
 /** A machine that stands still for two seconds loses no session. */
 const SESSION = 4_000;

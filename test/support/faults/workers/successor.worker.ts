@@ -1,5 +1,5 @@
 import { RedisLocks } from '../../../stores/redis/locks.js';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 import { writeFenced } from '../fenced-write.js';
 
 export type SuccessorMessage = 'waiting' | 'written';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { RedisLocks } from '../../../stores/redis/locks.js';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 
 export type SuspendedMessage =
   | 'held'

@@ -1,5 +1,5 @@
 import { QueueProcess } from '../../../stores/queue-process.js';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 
 export type WaiterMessage = 'ready' | 'held' | 'released';
 export type WaiterOrder = 'wait' | 'take' | 'release';

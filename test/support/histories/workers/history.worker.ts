@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Lock, type LockOptions, LockService } from 'nest-holdfast';
 import { RENEW } from '../../../../lib/stores/redis/lua/lease-scripts.js';
 import type { OwnClient } from '../../../stores/redis/locks.js';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 import { type Entry, READERS } from '../history.js';
 import { seeded } from '../history-random.js';
 import { RecordingStore, now } from './history-store.js';

@@ -1,5 +1,5 @@
 import { RedisLocks } from '../../../stores/redis/locks.js';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 
 export interface Holding {
   readonly fencingToken: string;

@@ -2,7 +2,7 @@ import { RedisFencingGate } from 'nest-holdfast/fencing';
 import { LeaderElection } from 'nest-holdfast/core';
 import type { LeaderTerm } from 'nest-holdfast/core';
 import { RedisLocks } from '../../../stores/redis/locks.js';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 
 export type LeaderMessage =
   | { readonly event: 'ready' | 'jeopardy' | 'resigned' | 'lost' | 'failed' }

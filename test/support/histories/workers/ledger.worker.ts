@@ -1,5 +1,5 @@
 import { RedisLocks } from '../../../stores/redis/locks.js';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 import { Ledger } from '../ledger.js';
 
 const [url, file, workers] = process.argv.slice(2) as [string, string, string];

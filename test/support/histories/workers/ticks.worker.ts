@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 
 /** A job has begun for a tick; or the machine is ready; or it says at its end how often its scheduler called. */
 export type TickMessage =

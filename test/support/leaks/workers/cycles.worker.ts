@@ -1,5 +1,5 @@
 import { LockService } from 'nest-holdfast';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 import { type Footprint, countTimers, footprint } from '../footprint.js';
 import { openStore } from '../open-store.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Lock, type LockOptions, LockService } from 'nest-holdfast';
-import { openChannel } from '../../worker-channel.js';
+import { openChannel } from '../../processes/worker-channel.js';
 import { type Footprint, countTimers, footprint } from '../footprint.js';
 import { openStore } from '../open-store.js';
 

@@ -1,7 +1,7 @@
 import type { Lock } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
-import { CommandLog } from '../command-log.js';
-import { QueueProcess, standing } from '../queue-process.js';
+import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { CommandLog } from '../../../command-log.js';
+import { QueueProcess, standing } from '../../../queue-process.js';
 
 const LOCKS = 250;
 

@@ -1,10 +1,10 @@
 import { Cluster, Redis } from 'ioredis';
 import { LockService, RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast';
-import { RedisCluster } from '../../support/redis-cluster.js';
-import { RedisSentinel } from '../../support/redis-sentinel.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { disconnect } from './locks.js';
+import { RedisCluster } from '../../../../support/servers/redis-cluster.js';
+import { RedisSentinel } from '../../../../support/servers/redis-sentinel.js';
+import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { until } from '../../../../support/until.js';
+import { disconnect } from '../../locks.js';
 
 /** Milliseconds between two attempts of a program that has no place in the line. */
 const POLL = 20;

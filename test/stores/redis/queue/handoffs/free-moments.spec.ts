@@ -1,11 +1,11 @@
 import type { Lock } from 'nest-holdfast';
-import { systemClock } from '../../../lib/core/async/clock.js';
-import { Shares } from '../../../lib/stores/redis/queue/shares.js';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { QueueProcess, inLine, standing } from '../queue-process.js';
-import { aRequest } from './locks.js';
+import { systemClock } from '../../../../../lib/core/async/clock.js';
+import { Shares } from '../../../../../lib/stores/redis/queue/shares.js';
+import { rejectionOf } from '../../../../core/support/outcome.js';
+import { nothingLeft } from '../../../../support/faults/left-behind.js';
+import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { QueueProcess, inLine, standing } from '../../../queue-process.js';
+import { aRequest } from '../../locks.js';
 
 /** Milliseconds: a lock that was held for so long is left free for a hundredth of it, which is longer than any test. */
 const LONG = 10_000_000;

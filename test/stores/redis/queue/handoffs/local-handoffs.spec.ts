@@ -1,6 +1,6 @@
-import type { FreeMoments } from '../../../lib/stores/redis/queue/free-moments';
-import { Shares } from '../../../lib/stores/redis/queue/shares';
-import { LocalHandoffs } from '../../../lib/stores/redis/queue/local-handoffs';
+import type { FreeMoments } from '../../../../../lib/stores/redis/queue/free-moments';
+import { Shares } from '../../../../../lib/stores/redis/queue/shares';
+import { LocalHandoffs } from '../../../../../lib/stores/redis/queue/local-handoffs';
 
 type WakeUpChannel = ConstructorParameters<typeof LocalHandoffs>[0];
 

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { RedisLockStore } from 'nest-holdfast';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { lengthsOfRows } from '../sql/lengths-of-rows.js';
-import { CLIENTS, QueueProcess } from '../queue-process.js';
-import { disconnect } from './locks.js';
+import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { until } from '../../../../support/until.js';
+import { lengthsOfRows } from '../../../sql/shared/lengths-of-rows.js';
+import { CLIENTS, QueueProcess } from '../../../queue-process.js';
+import { disconnect } from '../../locks.js';
 
 const CALLERS = 20;
 

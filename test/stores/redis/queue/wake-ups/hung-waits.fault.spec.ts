@@ -1,10 +1,10 @@
 import { LeaderElection } from 'nest-holdfast';
-import { rejectionOf } from '../../core/support/outcome.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/until.js';
-import { lineKey } from '../../support/redis-line.js';
-import { CLIENTS, QueueProcess, standing } from '../queue-process.js';
+import { rejectionOf } from '../../../../core/support/outcome.js';
+import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
+import { until } from '../../../../support/until.js';
+import { lineKey } from '../../../../support/redis-line.js';
+import { CLIENTS, QueueProcess, standing } from '../../../queue-process.js';
 
 /** Milliseconds: a busy machine answers within. */
 const STORE_TIMEOUT = 2_000;

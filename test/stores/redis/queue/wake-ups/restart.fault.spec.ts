@@ -1,8 +1,8 @@
-import { CLIENTS, QueueProcess, standing } from '../queue-process.js';
-import { aRequest } from './locks.js';
-import { RedisServer } from '../../support/redis-server.js';
-import { until } from '../../support/until.js';
-import { nothingLeft } from '../../support/faults/left-behind.js';
+import { CLIENTS, QueueProcess, standing } from '../../../queue-process.js';
+import { aRequest } from '../../locks.js';
+import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { until } from '../../../../support/until.js';
+import { nothingLeft } from '../../../../support/faults/left-behind.js';
 
 const WAITERS = 100;
 
