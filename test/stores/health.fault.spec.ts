@@ -3,8 +3,8 @@ import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../support/servers/redis-server.js';
 import { TcpProxy } from '../support/processes/tcp-proxy.js';
 import { until } from '../support/until.js';
-import { BACKENDS } from './backends.js';
-import type { Backend, Opened } from './backends.js';
+import { BACKENDS } from './support/backends.js';
+import type { Backend, Opened } from './support/backends.js';
 import { disconnect } from './redis/locks.js';
 import { RedlockNodes, RedlockProcess } from './redlock/support/nodes.js';
 

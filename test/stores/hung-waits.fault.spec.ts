@@ -2,8 +2,8 @@ import { LeaderElection, LockService } from 'nest-holdfast';
 import { rejectionOf } from '../core/support/outcome.js';
 import { TcpProxy } from '../support/processes/tcp-proxy.js';
 import { until } from '../support/until.js';
-import { BACKENDS } from './backends.js';
-import type { Backend, Opened } from './backends.js';
+import { BACKENDS } from './support/backends.js';
+import type { Backend, Opened } from './support/backends.js';
 
 describe.each(BACKENDS)('Who waits on a hung %s', (_, start) => {
   let backend: Backend;

@@ -1,6 +1,6 @@
 import { RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../../support/servers/redis-server.js';
-import { CommandLog } from '../command-log.js';
+import { CommandLog } from '../support/command-log.js';
 import { RedisLocks, aRequest } from './locks.js';
 
 describe('What RedisLockStore sends', () => {

@@ -5,13 +5,13 @@ import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { SqlLockStore, type SqlLockStoreOptions } from 'nest-holdfast/sql';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { EtcdServer } from '../support/servers/etcd-server.js';
-import { MariaDbServer } from '../support/servers/mariadb-server.js';
-import { PostgresServer } from '../support/servers/postgres-server.js';
-import { RedisServer } from '../support/servers/redis-server.js';
-import { ZooKeeperServer } from '../support/servers/zookeeper-server.js';
-import { openPool } from './sql/postgres/postgres-pool.js';
-import { disconnect } from './redis/locks.js';
+import { EtcdServer } from '../../support/servers/etcd-server.js';
+import { MariaDbServer } from '../../support/servers/mariadb-server.js';
+import { PostgresServer } from '../../support/servers/postgres-server.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
+import { ZooKeeperServer } from '../../support/servers/zookeeper-server.js';
+import { openPool } from '../sql/postgres/postgres-pool.js';
+import { disconnect } from '../redis/locks.js';
 
 export interface Opened {
   readonly store: LockStore;

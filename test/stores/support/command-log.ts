@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { until } from '../support/until.js';
-import { OwnClient, disconnect } from './redis/locks.js';
+import { until } from '../../support/until.js';
+import { OwnClient, disconnect } from '../redis/locks.js';
 
 /** What a store asks once a second, whatever happens. */
 const BY_THE_CLOCK = ['info', 'time'];

@@ -1,10 +1,10 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { type LockOptions, LockService, RedisLockStore } from 'nest-holdfast';
-import type { RedisServer } from '../support/servers/redis-server.js';
-import { until } from '../support/until.js';
-import { disconnect } from './redis/locks.js';
-import { type InLine, lineOf } from '../support/redis-line.js';
+import type { RedisServer } from '../../support/servers/redis-server.js';
+import { until } from '../../support/until.js';
+import { disconnect } from '../redis/locks.js';
+import { type InLine, lineOf } from '../../support/redis-line.js';
 
 /** Both are woken on a second connection. */
 export const CLIENTS = [

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import type { RedisServer } from '../support/servers/redis-server.js';
-import { until } from '../support/until.js';
-import { disconnect } from './redis/locks.js';
+import type { RedisServer } from '../../support/servers/redis-server.js';
+import { until } from '../../support/until.js';
+import { disconnect } from '../redis/locks.js';
 
 /** What a server runs, with what scripts do there. */
 export class ServerLog implements AsyncDisposable {

@@ -1,6 +1,6 @@
 import type { Lease } from 'nest-holdfast';
-import { aborted, inTime } from '../support/faults/in-time.js';
-import { until } from '../support/until.js';
+import { aborted, inTime } from '../../support/faults/in-time.js';
+import { until } from '../../support/until.js';
 
 /** A beat each third or quarter of it, which also looks after the nodes: too late for these tests. */
 export const SESSION = { sessionTimeout: 60_000 };

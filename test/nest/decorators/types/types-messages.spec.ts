@@ -1,4 +1,4 @@
-import { problemsOf } from '../../readme/support/compile.js';
+import { problemsOf } from '../../../readme/support/compile.js';
 
 /** What is wrong, the class member that has it, and what the compiler says of it. */
 const WRONG: readonly (readonly [what: string, member: string, says: string])[] = [

@@ -7,7 +7,12 @@ import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
 import { compact, contentOf, metric, put, remove } from './content.js';
 import { never, requestFor } from '../client/requests.js';
-import { LONG_BEFORE_A_BEAT, SESSION, isTold, itIsToldOfItsNode } from '../../watched-holder.js';
+import {
+  LONG_BEFORE_A_BEAT,
+  SESSION,
+  isTold,
+  itIsToldOfItsNode,
+} from '../../support/watched-holder.js';
 
 const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 

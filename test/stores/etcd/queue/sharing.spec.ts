@@ -6,7 +6,7 @@ import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
 import { contentOf, metric, put, remove } from './content.js';
 import { never, requestFor } from '../client/requests.js';
-import { shareInTurns } from '../../etcd-zookeeper-turns.js';
+import { shareInTurns } from '../../support/etcd-zookeeper-turns.js';
 
 const READ = Infinity;
 const EVENTS = 'etcd_debugging_mvcc_events_total';

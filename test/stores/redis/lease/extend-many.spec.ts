@@ -1,7 +1,7 @@
 import { type Lease, RedisLockStore } from 'nest-holdfast';
 import { Cluster } from 'ioredis';
 import { RedisServer } from '../../../support/servers/redis-server.js';
-import { CommandLog } from '../../command-log.js';
+import { CommandLog } from '../../support/command-log.js';
 import { OwnClient, aRequest } from '../locks.js';
 
 const COUNT = 250;

@@ -12,8 +12,8 @@ import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import { leftBehind } from '../../../support/faults/left-behind.js';
 import { OwnClient } from '../locks.js';
-import { QueueProcess } from '../../queue-process.js';
-import { ServerLog } from '../../server-log.js';
+import { QueueProcess } from '../../support/queue-process.js';
+import { ServerLog } from '../../support/server-log.js';
 
 const KEY = 'order:42';
 const LOCK = `lock:${KEY}`;

@@ -1,6 +1,6 @@
 import type { Lock } from 'nest-holdfast';
-import { QueueProcess, inLine, standing } from '../../queue-process.js';
-import { ServerLog } from '../../server-log.js';
+import { QueueProcess, inLine, standing } from '../../support/queue-process.js';
+import { ServerLog } from '../../support/server-log.js';
 import { ChildProcess } from '../../../support/processes/child-process.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';

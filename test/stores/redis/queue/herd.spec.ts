@@ -1,7 +1,7 @@
 import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../support/servers/redis-server.js';
-import { QueueProcess, inLine, standing } from '../../queue-process.js';
-import { ServerLog } from '../../server-log.js';
+import { QueueProcess, inLine, standing } from '../../support/queue-process.js';
+import { ServerLog } from '../../support/server-log.js';
 
 const PROCESSES = 5;
 const CALLERS = 64;

@@ -3,10 +3,10 @@ import { inTime } from '../../../support/faults/in-time.js';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { QueueProcess, standing } from '../../queue-process.js';
+import { QueueProcess, standing } from '../../support/queue-process.js';
 import { aRequest } from '../locks.js';
 import { Line, SharingProcess, aPermit, aReader } from './sharers.js';
-import { ServerLog } from '../../server-log.js';
+import { ServerLog } from '../../support/server-log.js';
 
 /** What a place may stay unused after the ttl of the one who had it: less than the time between two signs of life. */
 const SLACK = 1_000;

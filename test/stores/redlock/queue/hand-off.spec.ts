@@ -1,6 +1,6 @@
 import { until } from '../../../support/until.js';
 import { lengthsOfRows } from '../../sql/shared/lengths-of-rows.js';
-import { CommandLog } from '../../command-log.js';
+import { CommandLog } from '../../support/command-log.js';
 import { LineProcess, arbiterOf, lineLengths } from '../support/queue-process.js';
 import { RedlockNodes } from '../support/nodes.js';
 

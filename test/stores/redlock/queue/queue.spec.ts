@@ -1,4 +1,4 @@
-import { CommandLog } from '../../command-log.js';
+import { CommandLog } from '../../support/command-log.js';
 import { LineProcess, Witness, arbiterOf, lineLengths } from '../support/queue-process.js';
 import type { LineOptions } from '../support/queue-process.js';
 import { RedlockNodes } from '../support/nodes.js';

@@ -3,7 +3,7 @@ import type { Connection } from '../../../../lib/stores/zookeeper/client/connect
 import { NodeLifetime } from '../../../../lib/stores/zookeeper/session/node-lifetime.js';
 import { Deferred } from '../../../nest/support/deferred.js';
 import { until } from '../../../support/until.js';
-import { SESSION, isTold, itIsToldOfItsNode } from '../../watched-holder.js';
+import { SESSION, isTold, itIsToldOfItsNode } from '../../support/watched-holder.js';
 import { ZooKeeperStores, aRequest } from '../stores.js';
 
 describe('A holder at ZooKeeper', () => {

@@ -4,7 +4,7 @@ import { aborted } from '../../../support/faults/in-time.js';
 import { Lines } from '../../../../lib/stores/zookeeper/names/lines.js';
 import { Watches } from '../../../../lib/stores/zookeeper/client/watches.js';
 import { until } from '../../../support/until.js';
-import { shareInTurns } from '../../etcd-zookeeper-turns.js';
+import { shareInTurns } from '../../support/etcd-zookeeper-turns.js';
 import { ZooKeeperConsole } from '../client/console.js';
 import { ZooKeeperStores, aRequest, noEnd } from '../stores.js';
 

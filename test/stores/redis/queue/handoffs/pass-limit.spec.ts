@@ -3,7 +3,7 @@ import { RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
 import { lengthsOfRows } from '../../../sql/shared/lengths-of-rows.js';
-import { CLIENTS, QueueProcess } from '../../../queue-process.js';
+import { CLIENTS, QueueProcess } from '../../../support/queue-process.js';
 import { disconnect } from '../../locks.js';
 
 const CALLERS = 20;

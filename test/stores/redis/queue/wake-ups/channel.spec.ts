@@ -1,8 +1,8 @@
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
 import { disconnect } from '../../locks.js';
-import { ServerLog } from '../../../server-log.js';
+import { ServerLog } from '../../../support/server-log.js';
 
 describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Client) => {
   let server: RedisServer;
