@@ -5,7 +5,7 @@ import { checkClaim, giveBack } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
 import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
 
-/** Waits in the store's queue, which hands over a claim; one `extend` turns it into a whole ttl. */
+/** Waits in the store's queue, which hands over a claim; one `extend` turns it into a whole ttl, unless it is whole already. */
 export class QueueAttempts {
   readonly #store: LockStore;
   readonly #clock: Clock;
@@ -41,7 +41,10 @@ export class QueueAttempts {
   }
 
   async #confirmed(lease: Lease, ttl: number): Promise<Grant | undefined> {
-    const grant = { lease, sentAt: this.#clock.now() };
+    const now = this.#clock.now();
+    const { claim } = lease;
+    if (claim?.ttl === ttl) return this.#attempts.inTime({ lease, sentAt: now - claim.age });
+    const grant = { lease, sentAt: now };
     if (!this.#store.supports.ttl) return this.#attempts.inTime(grant);
     try {
       return await this.#attempts.ask(

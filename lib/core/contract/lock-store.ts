@@ -37,7 +37,8 @@ export interface LockStore {
    * Called after `tryAcquire` resolved `undefined`, or when the key was in use before.
    *
    * Rejects with `signal.reason`, and leaves nothing behind, once `signal` aborts. Where `supports.ttl`, the lease is a claim:
-   * core turns it into a full ttl with one `extend`, so that its validity counts from before a request was sent.
+   * core turns it into a full ttl with one `extend`, so that its validity counts from before a request was sent, unless
+   * `Lease.claim` says that it is one already.
    */
   acquire?(request: AcquireRequest, signal: AbortSignal): Promise<Lease>;
   /**
@@ -166,6 +167,11 @@ export interface Lease {
    * Sharers have none: the newest must not shut out the others.
    */
   readonly fencingToken?: bigint | undefined;
+  /**
+   * Of a lease from `acquire`: the store has given the keys for `ttl` ms already, by an answer to a request that was sent `age` ms
+   * ago at the time of reading. Missing, or with another ttl than requested: core extends the lease before it hands it out.
+   */
+  readonly claim?: { readonly age: number; readonly ttl: number } | undefined;
   /** Aborts when the store itself learns that the grant is gone (a closed session, say). */
   readonly lost?: AbortSignal | undefined;
   /** Sets the time to live to `ttl` ms from now. Resolves `false` when a key is no longer ours; core then releases the others. */

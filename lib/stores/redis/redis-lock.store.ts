@@ -134,7 +134,8 @@ export class RedisLockStore implements LockStore {
     if (isOneServer)
       this.extendMany = (leases, ttl) => (holds(ttl), extendMany(this.#runner, leases, ttl));
     if (canSubscribe(client)) {
-      const room = new RedisWaiters(client, id, this.#runner, slotOf, localPassLimit, yieldEvery);
+      const calls = () => lockCalls;
+      const room = new RedisWaiters(client, id, this.#runner, slotOf, localPassLimit, yieldEvery, calls); // prettier-ignore
       this.#waiters = room;
       this.acquire = (request, signal) => this.#wait(room, request, signal);
     }
@@ -148,6 +149,7 @@ export class RedisLockStore implements LockStore {
       ...storeExtensions(this.#runner, isOneServer),
       handoffs: this.#waiters?.handoffs,
       freeMoments: this.#waiters?.freeMoments,
+      strictLine: replicas.replicas === 0 ? this.#waiters?.strictLine : undefined,
     };
   }
 
@@ -158,8 +160,13 @@ export class RedisLockStore implements LockStore {
     const { keys, permits } = request;
     const refused =
       keys.length > 1 ? (key: string) => void this.#refusals.set(request, key) : undefined;
-    if (permits !== undefined) return tryShare(request, permits, this.#context, refused);
-    return this.#trial.run(() => this.#take(request, refused));
+    if (permits !== undefined) {
+      this.#waiters?.strictLine?.arrived(request);
+      return tryShare(request, permits, this.#context, refused);
+    }
+    const take = () => this.#trial.run(() => this.#take(request, refused));
+    const strictLine = keys.length === 1 ? this.#waiters?.strictLine : undefined;
+    return strictLine ? strictLine.attempt(this.#keys.locks(keys)[0]!, request, take) : take();
   }
 
   refusedKey(request: AcquireRequest): string | undefined {
@@ -220,8 +227,11 @@ export class RedisLockStore implements LockStore {
 
   async #wait(room: RedisWaiters, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
     const held = this.#context.names.inLine(request);
-    await room.wait(held, signal);
+    const handedOver = await room.wait(held, signal);
     if (request.permits !== undefined) return SharedRedisLease.claimed(held, this.#context);
-    return RedisLease.claimed(this.#context.names.alone(request), this.#context);
+    const alone = this.#context.names.alone(request);
+    if (!handedOver) return RedisLease.claimed(alone, this.#context);
+    this.#context.holds(handedOver.ttl);
+    return RedisLease.handedOver(alone, this.#context, handedOver);
   }
 }

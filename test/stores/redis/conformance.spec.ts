@@ -38,6 +38,15 @@ describe('RedisLockStore with an empty keyPrefix, and a write for each command',
   conformance(() => new Redis(server.url), { keyPrefix: '', batchWrites: false });
 });
 
+describe('RedisLockStore in strict order', () => {
+  conformance(() => new Redis(server.url), { localPassLimit: 0 });
+});
+
+describe('RedisLockStore in strict order on a Cluster', () => {
+  const open = () => new Redis.Cluster(cluster.startupNodes);
+  conformance(open, { localPassLimit: 0 }, ON_A_CLUSTER);
+});
+
 describe.each([
   ['by default', {}],
   ['with a keyPrefix', { keyPrefix: 'app:' }],

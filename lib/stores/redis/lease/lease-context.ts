@@ -4,6 +4,7 @@ import type { LockNames } from '../keys/named-lock.js';
 import type { LockCalls } from '../send/lock-calls.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import type { StoreExtensions } from '../send/store-extensions.js';
+import type { StrictLine } from '../queue/strict-line.js';
 import type { FreeMoments } from '../queue/free-moments.js';
 import type { LocalHandoffs } from '../queue/local-handoffs.js';
 
@@ -18,6 +19,8 @@ export interface LeaseContext extends StoreExtensions {
   readonly holds: (ttl: number) => void;
   /** Missing where the store has no queue. */
   readonly freeMoments: FreeMoments | undefined;
+  /** Set where every caller has a place in the server's line. */
+  readonly strictLine: StrictLine | undefined;
   /** Missing where the store has no queue. */
   readonly handoffs: LocalHandoffs | undefined;
 }

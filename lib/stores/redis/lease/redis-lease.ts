@@ -6,10 +6,13 @@ import type { LeaseContext } from './lease-context.js';
 import { FENCING_BLOCK } from '../lua/shared-parts.js';
 import { asFencingToken, asList, isOne } from '../lua/replies.js';
 import { RAISE, RENEW } from '../lua/lease-scripts.js';
+import type { HandedOver } from '../queue/queue-place.js';
 import type { LocalHandoff } from '../queue/local-handoff.js';
 import type { LocalHandoffs } from '../queue/local-handoffs.js';
 
 export class RedisLease implements Lease {
+  /** Set where the server gave the lock to a waiter in answer to a release. */
+  readonly #handedOver: HandedOver | undefined;
   #fencingToken: bigint;
   readonly #held: NamedLock;
   readonly #context: LeaseContext;
@@ -24,7 +27,14 @@ export class RedisLease implements Lease {
   /** Set once this lease is to become a reader's. */
   #reader: DowngradedLease | undefined;
 
-  constructor(held: NamedLock, context: LeaseContext, fence: bigint, handoff?: LocalHandoff) {
+  constructor(
+    held: NamedLock,
+    context: LeaseContext,
+    fence: bigint,
+    handoff?: LocalHandoff,
+    handedOver?: HandedOver,
+  ) {
+    this.#handedOver = handedOver;
     this.#fencingToken = fence;
     this.#held = held;
     this.#context = context;
@@ -37,6 +47,18 @@ export class RedisLease implements Lease {
     claim.#isClaim = true;
     claim.#claimedAt = systemClock.now();
     return claim;
+  }
+
+  /** The previous holder of this store has released the lock for it. */
+  static handedOver(held: NamedLock, context: LeaseContext, how: HandedOver): RedisLease {
+    const handoff = context.handoffs?.begin(held.keys[0]!, systemClock.now());
+    return new RedisLease(held, context, how.fence, handoff, how);
+  }
+
+  get claim(): Lease['claim'] {
+    if (!this.#handedOver) return undefined;
+    const { sentAt, ttl } = this.#handedOver;
+    return { age: systemClock.now() - sentAt, ttl };
   }
 
   get fencingToken(): bigint | undefined {
@@ -94,8 +116,8 @@ export class RedisLease implements Lease {
   }
 
   #freed(leavesFree: boolean): Promise<boolean> {
-    const { freeMoments, lockCalls } = this.#context;
-    if (!leavesFree) return lockCalls.release(this.#held);
+    const { freeMoments, lockCalls, strictLine } = this.#context;
+    if (!leavesFree) return lockCalls.release(this.#held, strictLine?.succession(this.#held));
     return freeMoments!.release(this.#held, this.#hasNext).catch((error: unknown) => {
       lockCalls.abandon(this.#held);
       throw error;

@@ -74,12 +74,19 @@ local function acquire(before, n, value, ttl, floor)
 end`;
 
 const RELEASE = `
--- 1, or 0 when a key had been lost. Hands each key to its first waiter.
-local function release(before, n, value)
+-- 1, or 0 when a key had been lost. Hands each key to its first waiter. With \`next_ttl\`, an exclusive waiter of the same store
+-- gets the one key for so many milliseconds, and no message: its value and its fencing token are the answer.
+local function release(before, n, value, next_ttl)
   local released = 1
+  local own = next_ttl ~= '' and id_of(value)
   for i = 1, n do
     local lock = before + i
-    if redis.call('get', KEYS[lock]) == value then hand_over(lock, before + 2 * n + i) else released = 0 end
+    local next_own
+    if redis.call('get', KEYS[lock]) == value then next_own = hand_over(lock, before + 2 * n + i, own) else released = 0 end
+    if next_own then
+      redis.call('set', KEYS[lock], next_own, 'PX', next_ttl)
+      return { next_own, mint(before + n + i, before + n + i, 1) }
+    end
   end
   return released
 end`;
@@ -96,7 +103,7 @@ local function take_or_free(before, n, value, ttl, floor)
     local answer = fast_path(KEYS[before + 1], KEYS[before + 2], KEYS[before + 3], value, ttl, floor)
     if answer ~= nil then return answer end
   end
-  if ttl == '-' then return release(before, n, value) end
+  if ttl == '-' then return release(before, n, value, floor) end
   return acquire(before, n, value, ttl, floor)
 end
 local answers = {}
@@ -127,9 +134,15 @@ export const WORDS = 3;
 
 /**
  * The script's arguments for one lock: value, "<ttl> <number of keys>", floor. A ttl of `-` frees the lock. The number is
- * missing where it is 1. The floor for the fencing token is empty where that is the server's clock.
+ * missing where it is 1. The floor for the fencing token is empty where that is the server's clock. For a lock that is freed, the
+ * last argument is `next_ttl` of `release`.
  */
-export function lockArgs(value: string, keyCount: number, ttl?: number, floor?: bigint): string[] {
+export function lockArgs(
+  value: string,
+  keyCount: number,
+  ttl?: number,
+  last?: bigint | number,
+): string[] {
   const what = ttl === undefined ? '-' : String(ttl);
-  return [value, keyCount === 1 ? what : `${what} ${keyCount}`, floor?.toString() ?? ''];
+  return [value, keyCount === 1 ? what : `${what} ${keyCount}`, last?.toString() ?? ''];
 }

@@ -12,6 +12,8 @@ export const BEAT = HEARTBEAT / 3;
  * every `BEAT`. Each further row of this many waits for one more `BEAT`.
  */
 export const ROW = 8;
+/** As `ROW`, where every caller of a process has a place: the places of a process share their calls. */
+export const STRICT_ROW = 64;
 /** Maximum heartbeat interval of a long line, in `BEAT`s: 15 s. */
 export const SLOWEST = 22;
 /** The server calls up a waiter that becomes one of this many at the head of the line, */
@@ -29,9 +31,12 @@ const LATEST_LOOK = 60;
  */
 const SPREAD = 0.2;
 
-/** The time of the next heartbeat, with `inFront` waiters in front. All places of a process in the same row are due together. */
-export function nextBeat(inFront = 0): number {
-  const most = Math.min(1 + Math.floor(inFront / ROW), SLOWEST);
+/**
+ * The time of the next heartbeat, with `inFront` waiters in front, in rows of `row`. All places of a process in the same row are
+ * due together.
+ */
+export function nextBeat(inFront = 0, row = ROW): number {
+  const most = Math.min(1 + Math.floor(inFront / row), SLOWEST);
   const beats = Math.max(1, Math.round(most * (1 - SPREAD * Math.random())));
   return (Math.floor(systemClock.now() / BEAT) + beats) * BEAT;
 }

@@ -1,5 +1,5 @@
 import { STAND } from './line-parts.js';
-import { CALLED_UP } from './pace.js';
+import { CALLED_UP, ROW } from './pace.js';
 import { ATTEMPT } from './shared-parts.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
@@ -7,7 +7,9 @@ import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
 /**
  * Joins or stays in the line, for one or more locks.
  * KEYS, for each: lock, line, sharers.
- * ARGV: milliseconds until the next call of the first waiter, at the latest, then for each: value, claim.
+ * ARGV: milliseconds until the next call of the first waiter, at the latest, then for each: value, "<claim> <age> <row> <behind>".
+ * The age: milliseconds since its caller asked; without one, a new place is the last. The row: how many waiters in front make its
+ * heartbeat slower by one `BEAT`. Behind: the place that a new one is behind in any case, "<claim> <value>".
  * Returns, for each: { 1 } when the lock is ours, else { 0, ms until it may be free (negative: unknown), living waiters in front
  * }, or { 2, permits } when it is in use with other permits, or the text of an error. A lock that has room goes to the first
  * waiters, whether or not they are the caller.
@@ -19,7 +21,8 @@ local function time_left(lock, line, sharers, asked, permits)
   local soonest = redis.call('zrange', KEYS[sharers], 0, 0, 'WITHSCORES')[2]
   return math.min(tonumber(soonest), first_in_line(line).lapses) - now
 end
-local function wait(lock, line, sharers, value, claim)
+local function wait(lock, line, sharers, value, word)
+  local claim, age, row, behind = string.match(word, '^(%d+) ?(%S*) ?(%d*) ?(.*)$')
   local holder = redis.call('get', KEYS[lock])
   if holder == value then return { 1 } end
   local asked = permits_of(value)
@@ -29,7 +32,7 @@ local function wait(lock, line, sharers, value, claim)
     local in_use = permits or permits_in_line(line)
     if in_use and in_use ~= asked then return { 2, in_use } end
   end
-  local in_front, was_empty = stand(line, value, claim)
+  local in_front, was_empty = stand(line, value, claim, tonumber(age), tonumber(row) or ${ROW}, behind)
   if count then
     admit(lock, line, sharers, value)
     if redis.call('get', KEYS[lock]) == value or (asked and shares(lock, sharers, value)) then return { 1 } end

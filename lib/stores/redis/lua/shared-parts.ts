@@ -69,16 +69,24 @@ local function tell(value, message)
 end`;
 
 export const HAND_OVER = `${TELL}${LINE}
+-- The id of an exclusive value.
+local function id_of(value)
+  return string.match(value, '^([^.*]*)%.')
+end
 -- Gives the lock to the first living waiter, as a claim, and wakes its process. Frees it without one. A sharer gets it like any
--- other waiter, and admits other sharers when it makes a lock of the claim.
-local function hand_over(lock, line)
+-- other waiter, and admits other sharers when it makes a lock of the claim. An exclusive waiter of the store \`own\` is returned
+-- instead, and has nothing yet.
+local function hand_over(lock, line, own)
   local first = first_in_line(line)
   while first do
     local time = redis.call('time')
     local now = time[1] * 1000 + time[2] / 1000
     take_first(line, first, now)
-    if first.lapses >= now and tell(first.value, first.value) then
-      return redis.call('set', KEYS[lock], first.value, 'PX', first.claim)
+    local is_alive = first.lapses >= now
+    if is_alive and own and id_of(first.value) == own then return first.value end
+    if is_alive and tell(first.value, first.value) then
+      redis.call('set', KEYS[lock], first.value, 'PX', first.claim)
+      return
     end
     first = first_in_line(line)
   end

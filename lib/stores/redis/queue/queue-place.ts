@@ -8,10 +8,24 @@ const MOST_FAILURES = 3;
 /** Milliseconds for which a Cluster may have no master for a key: it takes `cluster-node-timeout`, 15 s, and an election. */
 const LONGEST_FAILOVER = 30_000;
 
+/** A lock that is the waiter's for `ttl` ms, counted from `sentAt`, before a request of this store was sent. */
+export interface HandedOver {
+  readonly fence: bigint;
+  readonly sentAt: number;
+  readonly ttl: number;
+}
+
 /** One caller's place in line. Its keys are a lock, its line and its set of sharers. */
 export interface Place extends NamedLock {
   readonly claim: number;
-  readonly granted: () => void;
+  /** How many waiters in front make its heartbeat slower by one `BEAT`. */
+  readonly row: number;
+  /** The place that this store took before it in the same line, as the server calls it. */
+  readonly behind: string | undefined;
+  /** When its caller asked for the lock. */
+  readonly arrivedAt: number;
+  /** Called without `how` for a claim. */
+  readonly granted: (how?: HandedOver) => void;
   readonly refused: (error: unknown) => void;
   /** Its next heartbeat, or the deadline for the answer to the last one. */
   readonly timer: QueuedTimer;
@@ -34,6 +48,25 @@ export function isBearable({ failures, failingSince }: Place, error: unknown): b
   if (failures < MOST_FAILURES) return true;
   const isFailover = error instanceof Error && error.message.startsWith('Too many Cluster');
   return isFailover && systemClock.now() - failingSince < LONGEST_FAILOVER;
+}
+
+/** Maximum age of a new place, in milliseconds: callers that asked longer ago overtake no others. */
+const LONGEST_AGE = 1_000;
+
+/** As the server calls it. */
+export function entryOf({ claim, value }: Place): string {
+  return `${claim} ${value}`;
+}
+
+/**
+ * The script's word for a place, without what it knows: that a place is behind the one `before` it in the same call, and how old
+ * one is that it has. The age and the claim are in milliseconds.
+ */
+export function placeWord(place: Place, before: Place | undefined): string {
+  const { claim, arrivedAt, row, behind } = place;
+  const age = Math.min(systemClock.now() - arrivedAt, LONGEST_AGE);
+  const isKnown = !behind || place.hasStood || (before && behind === entryOf(before));
+  return `${claim} ${age.toFixed(3)} ${row}${isKnown ? '' : ` ${behind}`}`;
 }
 
 /** Milliseconds for the answer to a heartbeat. */

@@ -3,8 +3,9 @@ import { LockPermitsError } from '../../../core/contract/lock-errors.js';
 import { TimerQueue, idleTimer } from '../../../core/async/timer-queue.js';
 import { isOfOneKey } from '../../../redis-client/driver-error.js';
 import type { NamedLock } from '../keys/named-lock.js';
-import { answerTime, isBearable, noAnswer, whySilent } from './queue-place.js';
-import type { Place } from './queue-place.js';
+import { OpenPlaces } from './open-places.js';
+import { answerTime, isBearable, noAnswer, placeWord, whySilent } from './queue-place.js';
+import type { HandedOver, Place } from './queue-place.js';
 import { LEAVE, WAIT } from '../lua/queue-scripts.js';
 import { asStanding } from './queue-standing.js';
 import type { Standing } from './queue-standing.js';
@@ -20,13 +21,20 @@ import { CallBatcher } from '../send/call-batcher.js';
 export class RedisQueue {
   readonly #runner: ScriptRunner;
   readonly #asking: () => void;
+  readonly #row: number;
   readonly #timers = new TimerQueue(systemClock);
-  readonly #places = new Map<string, Place>();
+  readonly #places = new OpenPlaces();
   readonly #due: CallBatcher<Place>;
 
-  /** `slotOf` separates keys that cannot share a call. `asking` is called with each heartbeat. */
-  constructor(runner: ScriptRunner, slotOf: (lock: string) => number, asking: () => void) {
+  /** `slotOf` separates keys that cannot share a call. `asking` is called with each heartbeat, `row` is that of all places. */
+  constructor(
+    runner: ScriptRunner,
+    slotOf: (lock: string) => number,
+    asking: () => void,
+    row: number,
+  ) {
     this.#runner = runner;
+    this.#row = row;
     this.#asking = asking;
     this.#due = new CallBatcher(
       ({ keys }) => slotOf(keys[0]!),
@@ -35,15 +43,18 @@ export class RedisQueue {
   }
 
   /**
-   * Resolves when the key has been handed over. Rejects with `signal.reason`, and has left the line by then; with
-   * `LockPermitsError` where the key is in use with other permits.
+   * Resolves when the key has been handed over, without a value for a claim. Rejects with `signal.reason`, and has left the line
+   * by then; with `LockPermitsError` where the key is in use with other permits. `arrivedAt`: when the caller asked.
    */
-  wait(held: NamedLock, signal: AbortSignal): Promise<void> {
+  wait(held: NamedLock, signal: AbortSignal, arrivedAt: number): Promise<HandedOver | undefined> {
     return new Promise((resolve, reject) => {
       const leave = () => void this.#leave(place).then(() => reject(signal.reason));
       const place: Place = {
         ...held,
         claim: Math.min(held.request.ttl, LONGEST_CLAIM),
+        row: this.#row,
+        behind: this.#places.lastOf(held.keys[0]!),
+        arrivedAt,
         timer: idleTimer(() => this.#wake(place)),
         isAsking: false,
         askedAt: 0,
@@ -52,9 +63,9 @@ export class RedisQueue {
         failingSince: 0,
         hasStood: false,
         hasLeft: false,
-        granted: () => {
+        granted: (how) => {
           signal.removeEventListener('abort', leave);
-          resolve();
+          resolve(how);
         },
         refused: (error) => {
           signal.removeEventListener('abort', leave);
@@ -62,7 +73,7 @@ export class RedisQueue {
         },
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.#places.set(place.value, place);
+      this.#places.add(place);
       this.#due.add(place);
     });
   }
@@ -85,6 +96,34 @@ export class RedisQueue {
     if (place) this.#grant(place);
   }
 
+  /** The lock is the waiter's. `false`: there is none with `value`. */
+  handedOver(value: string, how: HandedOver): boolean {
+    const place = this.#places.get(value);
+    if (!place) return false;
+    this.#close(place);
+    place.granted(how);
+    return true;
+  }
+
+  /** The server knows of a waiter for `lock`, and has answered its last heartbeat. */
+  isAwaited(lock: string): boolean {
+    for (const place of this.#places.ofLock(lock) ?? [])
+      if (place.hasStood && place.error === undefined && !whySilent(place)) return true;
+    return false;
+  }
+
+  /** The ttl that the first waiter for `lock` wants of it. Missing: there is none but sharers. */
+  nextTtl(lock: string): number | undefined {
+    for (const { request } of this.#places.ofLock(lock) ?? [])
+      if (request.permits === undefined) return request.ttl;
+    return undefined;
+  }
+
+  /** One of the waiters for `lock` may have it. */
+  look(lock: string): void {
+    for (const place of this.#places.ofLock(lock) ?? []) this.#due.add(place);
+  }
+
   /** `value` has come to the front, where its last heartbeat is soon too old. */
   calledUp(value: string): void {
     const place = this.#places.get(value);
@@ -93,12 +132,12 @@ export class RedisQueue {
 
   /** Wake-ups may have been missed, and the server may have passed over a waiter that it could not wake. */
   standAgain(): void {
-    for (const place of this.#places.values()) this.#due.add(place);
+    for (const place of this.#places.all()) this.#due.add(place);
   }
 
   /** The server cannot wake any waiter. */
   refuseAll(error: unknown): void {
-    for (const place of this.#places.values()) this.#refuse(place, error);
+    for (const place of this.#places.all()) this.#refuse(place, error);
   }
 
   /** The next heartbeat is due, or the last one was not answered in time. */
@@ -114,7 +153,10 @@ export class RedisQueue {
     const keys = places.flatMap((place) => place.keys);
     for (const place of places) this.#ask(place);
     this.#asking();
-    const args = [HEARTBEAT, ...places.flatMap(({ value, claim }) => [value, claim])];
+    const args = [
+      HEARTBEAT,
+      ...places.flatMap((place, index) => [place.value, placeWord(place, places[index - 1])]),
+    ];
     try {
       const answers = await this.#runner.run(WAIT, keys, args, (reply) =>
         asList(reply, places.length),
@@ -152,7 +194,7 @@ export class RedisQueue {
     place.failures = 0;
     place.error = undefined;
     const { ttl, inFront } = standing;
-    this.#timers.move(place.timer, Math.min(lookTime(ttl, inFront), nextBeat(inFront)));
+    this.#timers.move(place.timer, Math.min(lookTime(ttl, inFront), nextBeat(inFront, place.row)));
   }
 
   #failed(place: Place, error: unknown): void {
@@ -186,10 +228,10 @@ export class RedisQueue {
 
   #close(place: Place): void {
     this.#timers.remove(place.timer);
-    if (this.#isOpen(place)) this.#places.delete(place.value);
+    this.#places.remove(place);
   }
 
   #isOpen(place: Place): boolean {
-    return this.#places.get(place.value) === place;
+    return this.#places.has(place);
   }
 }

@@ -1,12 +1,17 @@
+import { systemClock } from '../../../core/async/clock.js';
 import { clientKeyPrefix } from '../../../redis-client/redis-client.js';
 import type { SubscribableClient } from '../../../redis-client/redis-client.js';
 import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import { FreeMoments } from './free-moments.js';
 import { CALL_UP } from '../lua/line-parts.js';
+import type { HandedOver } from './queue-place.js';
+import { ROW, STRICT_ROW } from '../lua/pace.js';
 import { RedisQueue } from './redis-queue.js';
 import { CHANNEL } from '../lua/shared-parts.js';
 import type { ScriptRunner } from '../send/script-runner.js';
+import { StrictLine } from './strict-line.js';
+import type { LockCalls } from '../send/lock-calls.js';
 import { LocalHandoffs } from './local-handoffs.js';
 import { WakeUpChannel } from './wake-up-channel.js';
 
@@ -14,6 +19,8 @@ import { WakeUpChannel } from './wake-up-channel.js';
 export class RedisWaiters {
   readonly handoffs: LocalHandoffs;
   readonly freeMoments: FreeMoments;
+  /** Missing where a process may pass a lock on to its own callers. */
+  readonly strictLine: StrictLine | undefined;
   readonly #queue: RedisQueue;
   readonly #wakeUps: WakeUpChannel;
   readonly #clientPrefix: string;
@@ -25,6 +32,7 @@ export class RedisWaiters {
     slotOf: (lock: string) => number,
     localPassLimit: number,
     yieldEvery: number,
+    lockCalls: () => LockCalls,
   ) {
     this.#clientPrefix = clientKeyPrefix(client);
     this.#wakeUps = new WakeUpChannel(client, CHANNEL + id, {
@@ -32,20 +40,23 @@ export class RedisWaiters {
       missed: () => this.#missed(),
       refused: (error) => this.#queue.refuseAll(error),
     });
-    this.#queue = new RedisQueue(runner, slotOf, () => this.#wakeUps.check());
+    const row = localPassLimit === 0 ? STRICT_ROW : ROW;
+    this.#queue = new RedisQueue(runner, slotOf, () => this.#wakeUps.check(), row);
+    if (localPassLimit === 0) this.strictLine = new StrictLine(this.#queue, lockCalls);
     this.freeMoments = new FreeMoments(runner, yieldEvery);
     this.handoffs = new LocalHandoffs(this.#wakeUps, this.freeMoments, localPassLimit);
   }
 
   /**
-   * Waits in line. Resolves when the key has been handed over, rejects with `signal.reason` once the line has been left, with
+   * Waits in line. Resolves when the key has been handed over, without a value for a claim. Rejects with `signal.reason` once the line has been left, with
    * `LockPermitsError` where the key is in use with other permits.
    */
-  async wait(held: NamedLock, signal: AbortSignal): Promise<void> {
+  async wait(held: NamedLock, signal: AbortSignal): Promise<HandedOver | undefined> {
+    const arrivedAt = this.strictLine?.arrivalOf(held.request) ?? systemClock.now();
     if (!this.#wakeUps.isLive) await this.#wakeUps.open();
     await this.freeMoments.over(held.keys[0]!, signal);
     signal.throwIfAborted();
-    return this.#queue.wait(held, signal);
+    return this.#queue.wait(held, signal, arrivedAt);
   }
 
   /** Why the state of the waiter with `value` is unknown: the server has not answered since. */

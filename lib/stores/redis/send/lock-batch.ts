@@ -27,9 +27,9 @@ export class LockBatch {
   }
 
   /** Without a `ttl`, the lock is freed. Returns the index of its answer. */
-  add({ request, keys, value }: NamedLock, ttl?: number, floor?: bigint): number {
+  add({ request, keys, value }: NamedLock, ttl?: number, last?: bigint | number): number {
     for (const key of keys) this.#keys.push(key);
-    for (const arg of lockArgs(value, request.keys.length, ttl, floor)) this.#args.push(arg);
+    for (const arg of lockArgs(value, request.keys.length, ttl, last)) this.#args.push(arg);
     return this.#ends.push(this.#keys.length) - 2;
   }
 

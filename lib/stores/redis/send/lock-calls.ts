@@ -17,6 +17,18 @@ interface LockCall {
   readonly held: NamedLock;
   readonly ttl?: number;
   readonly floor?: bigint | undefined;
+  /** Milliseconds for which a waiter of the same store gets a lock that is freed, if it is next. */
+  readonly nextTtl?: number | undefined;
+}
+
+/** A release that gives the lock to the next place in line, where that is one of the same store. */
+export interface Succession {
+  /** Milliseconds for which the next place gets the lock. */
+  readonly ttl: number;
+  /** Reads the reply of the release: whether the lock was ours. */
+  read(reply: unknown): boolean;
+  /** The release failed. */
+  failed(): void;
 }
 
 /**
@@ -75,8 +87,17 @@ export class LockCalls {
   }
 
   /** Resolves `false` when a key had been lost. A failed release is repeated in the background. */
-  release(held: NamedLock): Promise<boolean> {
-    return this.#ask({ held }, isOne, this.#abandoning(held));
+  release(held: NamedLock, next?: Succession): Promise<boolean> {
+    if (!next) return this.#ask({ held }, isOne, this.#abandoning(held));
+    const failed = this.#abandoning(held);
+    return this.#ask(
+      { held, nextTtl: next.ttl },
+      (reply) => next.read(reply),
+      (error) => {
+        next.failed();
+        return failed(error);
+      },
+    );
   }
 
   /** After a request that failed; it may have been applied all the same. */
@@ -92,18 +113,18 @@ export class LockCalls {
   }
 
   #ask<T>(
-    { held, ttl, floor }: LockCall,
+    { held, ttl, floor, nextTtl }: LockCall,
     read: (answer: unknown) => T,
     failed: (error: unknown) => never,
   ): Promise<T> {
     if (!this.#gathers || this.#goesAlone()) {
-      const args = lockArgs(held.value, held.request.keys.length, ttl, floor);
+      const args = lockArgs(held.value, held.request.keys.length, ttl, floor ?? nextTtl);
       if (ttl === undefined)
         return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
       return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
     }
     const batch = this.#batchFor(held);
-    const index = batch.add(held, ttl, floor);
+    const index = batch.add(held, ttl, floor ?? nextTtl);
     this.#count(held.request.keys.length);
     return batch.answers.then((answers) => {
       try {

@@ -11,7 +11,10 @@ const REASON = new Error('the client went away');
 const SPAN = 500;
 const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
 
-describe.each(CLIENTS)(`Of many waiters, with %s and SEED=${SEED},`, (_, Client) => {
+describe.each([
+  ...CLIENTS.map(([name, Client]) => [name, { Client }] as const),
+  ['strict order', { localPassLimit: 0 }] as const,
+])(`Of many waiters, with %s and SEED=${SEED},`, (_, options) => {
   let server: RedisServer;
   let holder: QueueProcess;
   let own: QueueProcess;
@@ -20,8 +23,8 @@ describe.each(CLIENTS)(`Of many waiters, with %s and SEED=${SEED},`, (_, Client)
   beforeEach(async () => {
     random = generator(SEED);
     server = await RedisServer.start();
-    holder = new QueueProcess(server.url, { Client });
-    own = new QueueProcess(server.url, { Client });
+    holder = new QueueProcess(server.url, options);
+    own = new QueueProcess(server.url, options);
     await own.locks.withLock('warm-up', async () => {});
   });
 
