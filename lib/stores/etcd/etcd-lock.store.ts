@@ -4,6 +4,8 @@ import type {
   AcquireRequest,
   Lease,
   LockInspection,
+  LockListQuery,
+  LockPage,
   LockStore,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
@@ -94,6 +96,11 @@ export class EtcdLockStore implements LockStore {
 
   inspect(key: string): Promise<LockInspection | undefined> {
     return this.#nodes.inspect(key);
+  }
+
+  /** In the order of the keys, encoded as in a URL. */
+  list(query: LockListQuery): Promise<LockPage> {
+    return this.#nodes.list(query);
   }
 
   /** Reports when etcd does not answer. */

@@ -2,11 +2,16 @@ import type {
   AcquireRequest,
   Lease,
   LockInspection,
+  LockListQuery,
+  LockPage,
   LockStore,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
 import { HeldNodes, leaseOfBoth } from './held-nodes.js';
+import { MOST_WAITERS } from '../../core/list/most-waiters.js';
+import type { Connection } from './client/connection.js';
 import { inspectLine } from './nodes/inspection.js';
+import { listLines } from './nodes/list-lines.js';
 import type { Lines } from './names/lines.js';
 import { LockNodes } from './nodes/lock-nodes.js';
 import type { NodePlan } from './nodes/node-creation.js';
@@ -77,13 +82,14 @@ export class ZooKeeperLockStore implements LockStore {
 
   /** The holders of the key. Costs a write, so that no server answers with old data. */
   inspect(key: string): Promise<LockInspection | undefined> {
-    const patience = { within: this.#connectTimeout };
-    return this.#sessions.use((session, lines) =>
-      session.retry(async (connection) => {
-        await connection.check([lines.root]);
-        return inspectLine(connection, key, lines.pathOf(key));
-      }, patience),
+    return this.#read((connection, lines) =>
+      inspectLine(connection, key, lines.pathOf(key), MOST_WAITERS),
     );
+  }
+
+  /** Costs a write, as `inspect`, and then a read of all keys, and a few for each key of the page. */
+  list(query: LockListQuery): Promise<LockPage> {
+    return this.#read((connection, lines) => listLines(connection, lines, query));
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
@@ -93,6 +99,16 @@ export class ZooKeeperLockStore implements LockStore {
   /** Ends the session: the server frees all locks that are still held. */
   close(): Promise<void> {
     return this.#sessions.close();
+  }
+
+  #read<T>(read: (connection: Connection, lines: Lines) => Promise<T>): Promise<T> {
+    const patience = { within: this.#connectTimeout };
+    return this.#sessions.use((session, lines) =>
+      session.retry(async (connection) => {
+        await connection.check([lines.root]);
+        return read(connection, lines);
+      }, patience),
+    );
   }
 
   /** Queues until `wait` says whether the lock is held. Leaves nothing behind when it is not, and when it rejects. */

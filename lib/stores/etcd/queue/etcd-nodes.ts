@@ -1,15 +1,23 @@
 import { LockPermitsError } from '../../../core/contract/lock-errors.js';
-import type { AcquireRequest, LockInspection } from '../../../core/contract/lock-store.js';
+import type {
+  AcquireRequest,
+  LockInspection,
+  LockListQuery,
+  LockPage,
+} from '../../../core/contract/lock-store.js';
+import { MOST_WAITERS } from '../../../core/list/most-waiters.js';
 import type { TxnResponse } from '../client/etcd-client.js';
 import type { EtcdKeys } from '../keys/etcd-keys.js';
 import type { Call, EtcdMembers } from '../client/etcd-members.js';
 import { isSessionGone } from '../client/etcd-refusal.js';
 import type { EtcdSessions } from '../session/etcd-sessions.js';
 import * as transactions from './etcd-transactions.js';
+import { inspectionOf } from './inspection.js';
+import { listQueues } from './list-queues.js';
 import { NodeCreation, kvsOf } from './node-creation.js';
 import type { Place } from './node-creation.js';
 import type { NodeContent } from './node-value.js';
-import { holdersOf, otherPermits } from '../../kit/place-in-line.js';
+import { otherPermits } from '../../kit/place-in-line.js';
 import { lineOf, positionOf } from './queue-position.js';
 import type { Position } from './queue-position.js';
 import { afterRefusal } from './refused-attempt.js';
@@ -147,13 +155,13 @@ export class EtcdNodes {
     const range = { request_range: transactions.everybody(this.#keys.queue(key)) };
     const txn = { compare: [], success: [range], failure: [] };
     const answer = await this.#members.ask((client, o) => client.kv.txn(txn, o));
-    const holders = holdersOf(lineOf(kvsOf(answer, 0)));
-    const [first] = holders;
-    if (!first) return undefined;
-    const { permits } = first;
-    const holder = first.holder || undefined;
-    if (permits === undefined) return { key, holder, fencingToken: BigInt(answer.header.revision) };
-    return { key, holder, permits, holders: holders.map((each) => each.holder) };
+    const revision = BigInt(answer.header.revision);
+    return inspectionOf(key, lineOf(kvsOf(answer, 0)), revision, MOST_WAITERS);
+  }
+
+  list(query: LockListQuery): Promise<LockPage> {
+    const inspect = (key: string) => this.inspect(key);
+    return listQueues({ members: this.#members, keys: this.#keys, inspect }, query);
   }
 
   /** For many callers that share one key at the same time: in its queue, none can come between. */

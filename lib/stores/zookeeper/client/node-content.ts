@@ -5,6 +5,8 @@ import type { Done, Stat, TransactionResult, ZooKeeperClient } from './zookeeper
 export interface NodeContent {
   readonly data: Buffer;
   readonly czxid: bigint;
+  /** Milliseconds since 1970, by the clock of the leader. */
+  readonly createdAt: number;
   /** This session has made it, and it ends with the session. */
   readonly isOurs: boolean;
 }
@@ -26,7 +28,8 @@ export function readingOf(client: ZooKeeperClient, path: string): Call<RawNode> 
 /** As the session `id` sees it. */
 export function contentOf({ data, stat }: RawNode, id: Buffer): NodeContent {
   const isOurs = stat.ephemeralOwner.equals(id);
-  return { data, isOurs, czxid: stat.czxid.readBigInt64BE() };
+  const createdAt = Number(stat.ctime.readBigInt64BE());
+  return { data, isOurs, czxid: stat.czxid.readBigInt64BE(), createdAt };
 }
 
 /** The nodes below the node of a key. */
@@ -34,6 +37,8 @@ export interface LineContent {
   readonly names: readonly string[];
   /** The last transaction that wrote to the node, or the one that created it: see `nodes/numbering.ts`. */
   readonly numberedAt: bigint;
+  /** The last transaction that made or removed a node below it. */
+  readonly changedAt: bigint;
 }
 
 /** As the client reads it. */
@@ -49,7 +54,8 @@ export function lineReadingOf(client: ZooKeeperClient, path: string): Call<RawLi
 }
 
 export function lineContentOf({ names, stat }: RawLine): LineContent {
-  return { names, numberedAt: stat.mzxid.readBigInt64BE() };
+  const [numberedAt, changedAt] = [stat.mzxid, stat.pzxid].map((id) => id.readBigInt64BE());
+  return { names, numberedAt: numberedAt!, changedAt: changedAt! };
 }
 
 /** The transaction that wrote to a node. */

@@ -26,8 +26,8 @@ export function checkNames(answer: unknown): void {
 }
 
 export function checkStat(answer: unknown): asserts answer is Stat {
-  const { czxid, mzxid, ephemeralOwner, version } = fieldsOf(answer);
-  const areNumbers = [czxid, mzxid, ephemeralOwner].every(
+  const { czxid, mzxid, pzxid, ctime, ephemeralOwner, version } = fieldsOf(answer);
+  const areNumbers = [czxid, mzxid, pzxid, ctime, ephemeralOwner].every(
     (id) => Buffer.isBuffer(id) && id.length === 8,
   );
   if (!areNumbers || !Number.isInteger(version))

@@ -58,6 +58,10 @@ export interface Stat {
   readonly czxid: Buffer;
   /** 8 bytes: the transaction that wrote to the node last. */
   readonly mzxid: Buffer;
+  /** 8 bytes: the transaction that made or removed a node below it last. */
+  readonly pzxid: Buffer;
+  /** 8 bytes: when it was created, in milliseconds since 1970 by the clock of the leader. */
+  readonly ctime: Buffer;
   /** 8 bytes: the session of an ephemeral node. */
   readonly ephemeralOwner: Buffer;
   /** How often it was written to since it was created. */

@@ -20,6 +20,16 @@ export function pathElement(text: string): string {
   return encodeURIComponent(text).replace(/^\./, '%2E');
 }
 
+/** The text in one element of a path. `undefined`: another program has written it. */
+export function keyOf(element: string): string | undefined {
+  try {
+    const text = decodeURIComponent(element);
+    return text !== '' && pathElement(text) === element ? text : undefined;
+  } catch {
+    return undefined; // a `%` that stands for no byte
+  }
+}
+
 /** The name of a request's node before the server appends its number. */
 export function nodePrefix(token: string, permits: number | undefined): string {
   return `${pathElement(token)}-${kindOf(permits)}-`;

@@ -1,38 +1,64 @@
-import type { LockInspection } from '../../../core/contract/lock-store.js';
-import type { Connection } from '../client/connection.js';
-import type { NodeContent } from '../client/node-content.js';
-import { nodesOf } from '../names/node-names.js';
+import { timeOfDay } from '../../../core/async/clock.js';
+import type { LockInspection } from '../../../core/contract/lock-inspection.js';
 import { holdersOf } from '../../kit/place-in-line.js';
+import type { Connection } from '../client/connection.js';
+import type { LineContent, NodeContent } from '../client/node-content.js';
+import { nodesOf } from '../names/node-names.js';
+import type { LineNode } from '../names/node-names.js';
 
-/** The holders of a key, from the nodes in its line. `undefined` when there are none. */
+/**
+ * The holders of a key and the first `mostWaiters`, from the nodes in its line. Costs a read for each. `undefined` when it is
+ * free.
+ */
 export async function inspectLine(
   connection: Connection,
   key: string,
   line: string,
+  mostWaiters: number,
 ): Promise<LockInspection | undefined> {
   for (;;) {
     const found = await connection.line(line);
-    const holders = holdersOf(nodesOf(found?.names ?? []));
+    const nodes = nodesOf(found?.names ?? []);
+    const holders = holdersOf(nodes);
     if (!found || holders.length === 0) return undefined;
-    const contents = await Promise.all(
-      holders.map(({ name }) => connection.read(`${line}/${name}`)),
-    );
-    const [first, ...others] = contents.filter((content) => content !== undefined);
-    if (!first) continue; // all have gone meanwhile
-    const { permits } = holders[0]!;
-    const holder = holderIn(first);
-    if (permits === undefined) {
-      const { numberedAt } = found;
-      const fencingToken = numberedAt > first.czxid ? numberedAt : first.czxid;
-      return { key, holder, fencingToken };
-    }
+    const waiting = nodes.slice(holders.length);
+    const read = ({ name }: LineNode) => connection.read(`${line}/${name}`);
+    const [held, waiters, newest] = await Promise.all([
+      Promise.all(holders.map(read)),
+      Promise.all(waiting.slice(0, mostWaiters).map(read)),
+      read(nodes.at(-1)!),
+    ]);
+    const contents = held.filter((content) => content !== undefined);
+    if (contents.length === 0) continue; // all have gone meanwhile
     return {
       key,
-      holder,
-      permits,
-      holders: [first, ...others].map((each) => holderIn(each) ?? ''),
+      ...holdersIn(contents, holders[0]!.permits, found),
+      heldFor: ageOf(newest, found),
+      waiters: waiters.flatMap((content) => (content ? (holderIn(content) ?? '') : [])),
+      waiterCount: waiting.length,
     };
   }
+}
+
+function holdersIn(
+  contents: readonly NodeContent[],
+  permits: number | undefined,
+  { numberedAt }: LineContent,
+): Omit<LockInspection, 'key'> {
+  const { czxid } = contents[0]!;
+  const holder = holderIn(contents[0]!);
+  if (permits === undefined)
+    return { holder, fencingToken: numberedAt > czxid ? numberedAt : czxid };
+  return { holder, permits, holders: contents.map((each) => holderIn(each) ?? '') };
+}
+
+/**
+ * ZooKeeper does not tell when a node became the first. If no node has gone since the newest one was made, the first one was the
+ * first already then.
+ */
+function ageOf(newest: NodeContent | undefined, { changedAt }: LineContent): number | undefined {
+  if (newest?.czxid !== changedAt) return undefined;
+  return Math.max(0, Math.floor(timeOfDay() - newest.createdAt));
 }
 
 function holderIn({ data }: NodeContent): string | undefined {
