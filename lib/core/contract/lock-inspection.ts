@@ -1,3 +1,5 @@
+import type { NodeReport } from './store-notices.js';
+
 /** A store's knowledge of a held key. Fields that it does not know, or that a foreign holder did not write, are missing. */
 export interface LockInspection {
   readonly key: string;
@@ -37,4 +39,6 @@ export interface LockPage {
   readonly locks: readonly LockInspection[];
   /** Asks for the next page. Missing: this is the last one. */
   readonly cursor?: string | undefined;
+  /** Of a store with several nodes, those that could not be listed so far. What the others hold is listed all the same. */
+  readonly unreachable?: readonly NodeReport[] | undefined;
 }

@@ -1,4 +1,5 @@
 import { LockStoreError } from '../contract/lock-errors.js';
+import { isOptionError } from '../options/option-error.js';
 import type { LockStore } from '../contract/lock-store.js';
 import { reasonOf } from '../contract/safe-error.js';
 import type { StoreCalls } from '../store/store-call.js';
@@ -8,7 +9,7 @@ export interface InspectionContext {
   readonly calls: StoreCalls;
 }
 
-/** A question that takes nothing. Rejects with `LockStoreError` about `key`. */
+/** A question that takes nothing. Rejects with `LockStoreError` about `key`, and with `TypeError` for what the caller may not ask. */
 export function askStore<Answer>(
   { store, calls }: InspectionContext,
   key: string,
@@ -22,6 +23,7 @@ export function askStore<Answer>(
     check,
     read: (answer) => answer,
     recover: (error) => {
+      if (isOptionError(error)) throw error; // misuse, such as the cursor of another list
       throw new LockStoreError(key, store.name, reasonOf(error), { cause: error });
     },
   });

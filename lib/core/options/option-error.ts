@@ -1,3 +1,5 @@
+import { fieldsOf } from '../contract/fields.js';
+
 /** `code` of every error about an option. Stable. */
 const OPTION_INVALID = 'LOCK_OPTION_INVALID';
 
@@ -7,4 +9,8 @@ export function optionError(
   kind: typeof TypeError | typeof RangeError = TypeError,
 ): TypeError | RangeError {
   return Object.assign(new kind(message), { code: OPTION_INVALID });
+}
+
+export function isOptionError(error: unknown): boolean {
+  return error instanceof TypeError && fieldsOf(error)['code'] === OPTION_INVALID;
 }

@@ -13,13 +13,14 @@ import type {
 import { StoreUse } from '../../core/store/store-use.js';
 import { QueueNodes } from './claim/queue-nodes.js';
 import { take } from './claim/claim.js';
+import { RedlockList } from './list/redlock-list.js';
 import { countNodes, inspectAll } from './vote/inspect-all.js';
 import type { LeaseContext } from './lease-context.js';
 import { NodeLeases } from './claim/node-leases.js';
 import { QueuedLeases } from './queued-leases.js';
 import { Quorum } from './vote/quorum.js';
 import { RedlockLease } from './redlock-lease.js';
-import { RedlockNode } from './node/redlock-node.js';
+import { joinedNode } from './node/redlock-node.js';
 import { checkNodes, resolveRedlockOptions, warnOfFew } from './node/redlock-options.js';
 import type { RedlockStoreOptions } from './node/redlock-options.js';
 import { QuarantineMonitor } from './vote/quarantine-monitor.js';
@@ -38,6 +39,8 @@ export class RedlockStore implements LockStore {
   readonly supports: LockStoreFeatures;
   /** Queues at one node. Missing if no node has a queue. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
+  /** Missing if a node cannot list. */
+  readonly list?: NonNullable<LockStore['list']>;
   readonly #quorum: Quorum;
   readonly #context: LeaseContext;
   readonly #registrar: QuarantineMonitor;
@@ -51,11 +54,7 @@ export class RedlockStore implements LockStore {
     checkNodes(stores);
     const { clock, nodeTimeout, quarantine, largestTtl } = resolveRedlockOptions(options);
     const tell = (notice: StoreNotice) => this.#observers.forEach((observer) => observer(notice));
-    const nodes = stores.map((store, index) => {
-      store.joinQuorum?.();
-      const { address = `${store.name} ${index + 1}` } = store.server ?? {};
-      return new RedlockNode(address, store, clock, tell);
-    });
+    const nodes = stores.map((store, index) => joinedNode(store, index, clock, tell));
     this.#uses = stores.map((store) => new StoreUse(store));
     this.#quorum = new Quorum(nodes, clock, nodeTimeout);
     this.#registrar = new QuarantineMonitor(nodes, { clock, mode: quarantine, largestTtl });
@@ -71,6 +70,8 @@ export class RedlockStore implements LockStore {
       manyKeysInLine: true,
       sharingUnsupported: SHARING_UNSUPPORTED,
     };
+    const list = RedlockList.of(this.#quorum);
+    if (list) this.list = (query) => this.#registrar.whenOpen(() => list.page(query));
     if (stores.some((store) => typeof store.acquire === 'function')) {
       this.acquire = (request, signal) => this.#wait(request, signal);
     }
@@ -87,9 +88,8 @@ export class RedlockStore implements LockStore {
   }
 
   /** Rejects when too few nodes answer. Resolves `undefined` when no holder has a majority. */
-  async inspect(key: string): Promise<LockInspection | undefined> {
-    if (!this.#registrar.isOpen) await this.#registrar.opened();
-    return inspectAll(this.#quorum, key);
+  inspect(key: string): Promise<LockInspection | undefined> {
+    return this.#registrar.whenOpen(() => inspectAll(this.#quorum, key));
   }
 
   report(request: AcquireRequest): QuorumReport | undefined {

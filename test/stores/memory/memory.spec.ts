@@ -12,6 +12,22 @@ describe('MemoryLockStore', () => {
     lacks: ['sessions', 'globalTokens', 'handOff', 'observe'],
   });
 
+  it('tells 10,000 held locks in pages', async () => {
+    const store = new MemoryLockStore(clock);
+    for (let index = 0; index < 10_000; index++) {
+      const key = `order:${index}`;
+      await store.tryAcquire({ key, keys: [key], token: key, ttl: 30_000 });
+    }
+    const found = new Set<string>();
+    let cursor: string | undefined;
+    do {
+      const page = await store.list({ limit: 100, cursor });
+      for (const { key } of page.locks) found.add(key);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(found.size).toBe(10_000);
+  });
+
   it('lets those in who stood behind one that wanted several keys, and has them or was refused', async () => {
     const store = new MemoryLockStore(clock);
     const { signal } = new AbortController();

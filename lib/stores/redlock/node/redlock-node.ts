@@ -129,3 +129,10 @@ export class RedlockNode {
     this.#onUnfit.forEach((listener) => listener());
   }
 }
+
+/** Makes a store a node, under the address of its server if it has one. */
+export function joinedNode(store: LockStore, index: number, clock: Clock, tell: Tell): RedlockNode {
+  store.joinQuorum?.();
+  const { address = `${store.name} ${index + 1}` } = store.server ?? {};
+  return new RedlockNode(address, store, clock, tell);
+}

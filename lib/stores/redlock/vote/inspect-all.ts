@@ -44,12 +44,24 @@ export async function countNodes(quorum: Quorum): Promise<NodeCount> {
 function agreedOn(key: string, seen: readonly LockInspection[], majority: number): LockInspection {
   const ends = seen.map(({ remaining = Infinity }) => remaining).toSorted((a, b) => b - a);
   const tokens = seen.flatMap(({ fencingToken }) => fencingToken ?? []);
+  const ages = seen.flatMap(({ heldFor }) => heldFor ?? []);
   return {
     key,
     holder: seen[0]!.holder,
     remaining: ends[majority - 1],
+    heldFor: ages.length > 0 ? Math.min(...ages) : undefined,
     fencingToken: tokens.length > 0 ? largestToken(tokens) : undefined,
+    ...longestQueue(seen),
   };
+}
+
+/** Callers wait at one node, the same in every process, as long as they agree on it. */
+function longestQueue(
+  seen: readonly LockInspection[],
+): Pick<LockInspection, 'waiters' | 'waiterCount'> {
+  const queues = seen.filter(({ waiters }) => waiters !== undefined);
+  const [longest] = queues.toSorted((a, b) => (b.waiterCount ?? 0) - (a.waiterCount ?? 0));
+  return longest ? { waiters: longest.waiters, waiterCount: longest.waiterCount } : {};
 }
 
 async function askAll({ nodes, clock }: Quorum, key: string): Promise<readonly Answer[]> {

@@ -41,6 +41,12 @@ export class QuarantineMonitor {
     return this.#opened.signal.aborted;
   }
 
+  /** Asks once `opened` has resolved. */
+  async whenOpen<T>(ask: () => Promise<T>): Promise<T> {
+    if (!this.isOpen) await this.opened();
+    return ask();
+  }
+
   /** Resolves once it is open. Never rejects. */
   opened(): Promise<void> {
     this.#opening ??= inRootContext(() => this.#open());

@@ -1,10 +1,17 @@
 import { MemoryLockStore } from 'nest-holdfast/core';
-import type { AcquireRequest, Lease, LockInspection, LockStore } from 'nest-holdfast/core';
+import type {
+  AcquireRequest,
+  Lease,
+  LockInspection,
+  LockListQuery,
+  LockPage,
+  LockStore,
+} from 'nest-holdfast/core';
 import type { FakeClock } from 'nest-holdfast/testing';
 import { deferred } from '../../../core/support/outcome';
 import type { StubLink } from './stub-link';
 
-type Verb = 'acquire' | 'extend' | 'release' | 'raise' | 'inspect';
+type Verb = 'acquire' | 'extend' | 'release' | 'raise' | 'inspect' | 'list';
 
 /** A node in memory that a test can break. */
 export class StubNode implements LockStore {
@@ -46,6 +53,10 @@ export class StubNode implements LockStore {
 
   inspect(key: string): Promise<LockInspection | undefined> {
     return this.#call('inspect', () => this.#memory.inspect(key));
+  }
+
+  list(query: LockListQuery): Promise<LockPage> {
+    return this.#call('list', () => this.#memory.list(query));
   }
 
   async close(): Promise<void> {

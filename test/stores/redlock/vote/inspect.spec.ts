@@ -13,6 +13,9 @@ describe('inspect on a quorum', () => {
       key: 'a',
       holder: expect.stringMatching(/:\d+:\d+$/),
       remaining: 6_000,
+      heldFor: 4_000,
+      waiters: [],
+      waiterCount: 0,
       fencingToken: lock.fencingToken,
     });
   });

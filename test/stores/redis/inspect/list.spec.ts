@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { RedisLockStore } from 'nest-holdfast';
 import type { LockInspection, LockStore, RedisLockStoreOptions } from 'nest-holdfast';
-import { RedisServer } from '../../support/servers/redis-server.js';
-import { aRequest } from './locks.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
+import { aRequest } from '../locks.js';
 
 const MANY = 10_000;
 
