@@ -67,7 +67,8 @@ export type {
   LockReleaseFailedEvent,
   LockState,
 } from './events/hold-events.js';
+export type { AroundWork, LockAcquireTrace, LockHoldTrace } from './events/tracing.js';
 export type { HeldLock } from './inspection/held-locks.js';
 export type { LockListOptions } from './inspection/list-locks.js';
-export type { LockHoldMode } from './options/hold-mode.js';
+export type { LockHoldMode } from './events/hold-mode.js';
 export type { Cancel, Clock } from './async/clock.js';

@@ -45,7 +45,7 @@ export class LockService {
   readonly events = new LockEvents();
   readonly #options: OptionLayers;
   readonly #around: PendingAcquisitionsContext;
-  readonly #context = new LockContext(this.events);
+  readonly #context: LockContext;
   readonly #locks: ContextLocks;
   readonly #acquisitions: PendingAcquisitions;
   readonly #use: StoreUse;
@@ -54,7 +54,8 @@ export class LockService {
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(store: LockStore, options: LockServiceOptions = {}) {
     checkStore(store);
-    const { clock, maxWaitingTotal, defaults } = checkServiceOptions(options);
+    const { clock, maxWaitingTotal, aroundWork, defaults } = checkServiceOptions(options);
+    this.#context = new LockContext(this.events, aroundWork);
     const timers = new TimerQueue(clock);
     const calls = new StoreCalls(clock, timers);
     const keeper = new LeaseKeeper(store, clock, timers, calls);

@@ -171,6 +171,8 @@ export const NO_OPTIONS = [
   'Lease',
   'LockInspection',
   'LockListQuery',
+  'LockAcquireTrace',
+  'LockHoldTrace',
   'LockPage',
   'StoreDoubt',
 ];

@@ -1,5 +1,6 @@
 import { reasonOf } from '../contract/safe-error.js';
 import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
+import type { LockLostError } from '../contract/lock-errors.js';
 import { keyNames } from '../keys/lock-keys.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { AcquireRequest, LockStore, QuorumReport } from '../contract/lock-store.js';
@@ -51,4 +52,14 @@ export function deadlineError(
 /** What the nodes answered last, where there are several. */
 function reportOf({ request, store }: Attempted): QuorumReport | undefined {
   return request && store.report?.(request);
+}
+
+export function closedError({ name }: LockStore, keys: readonly string[]): LockStoreError {
+  return new LockStoreError(keyNames(keys), name, 'the LockService is closed');
+}
+
+/** The process was suspended after the grant had been checked. */
+export function endedEarly({ name }: LockStore, loss: LockLostError): LockStoreError {
+  const why = `the lock ended before it could be handed out (${loss.reason})`;
+  return new LockStoreError(loss.key, name, why, { cause: loss });
 }

@@ -6,9 +6,9 @@ import type { Grant } from '../store/grant.js';
 import { HeldLease } from '../lease/held-lease.js';
 import type { LeaseContext } from '../lease/lease-context.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
-import { LockStoreError } from '../contract/lock-errors.js';
-import type { LockLostError } from '../contract/lock-errors.js';
-import { keyNames } from '../keys/lock-keys.js';
+import { closedError, endedEarly } from './attempt-errors.js';
+import { tracing } from '../events/tracing.js';
+import { theLease, tracedLease } from './acquire-trace.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkSharing } from '../store/store-checks.js';
 
@@ -45,7 +45,12 @@ export class PendingAcquisitions {
     options: ResolvedLockOptions,
     use: Use<T>,
     explain?: Explain,
+    isTraced = tracing.isAcquireTraced,
   ): Promise<T> {
+    if (isTraced) {
+      const lease = () => this.granted(keys, options, theLease, explain, false);
+      return tracedLease(this.#context.store, keys, options, lease).then(use);
+    }
     const acquisition = this.#begin(keys, options, explain);
     return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
   }
@@ -55,7 +60,14 @@ export class PendingAcquisitions {
     keys: readonly string[],
     options: ResolvedLockOptions,
     use: Use<T>,
+    isTraced = tracing.isAcquireTraced,
   ): Promise<T | undefined> {
+    if (isTraced) {
+      const lease = () => this.once(keys, options, theLease, false);
+      return tracedLease(this.#context.store, keys, options, lease).then(
+        (held) => held && use(held),
+      );
+    }
     const acquisition = this.#begin(keys, options);
     return acquisition.once((grant) => this.#keep(acquisition, grant, use));
   }
@@ -63,7 +75,8 @@ export class PendingAcquisitions {
   /** Ends all waits. A later caller makes one attempt. */
   endWaits(): void {
     this.#mayWait = false;
-    for (const each of this.#open.list()) each.stop(this.#closedError(each.turn.keys));
+    for (const each of this.#open.list())
+      each.stop(closedError(this.#context.store, each.turn.keys));
   }
 
   /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
@@ -97,7 +110,7 @@ export class PendingAcquisitions {
   }
 
   #checkMayBegin(keys: readonly string[], { permits, signal }: ResolvedLockOptions): void {
-    if (this.#isClosed) throw this.#closedError(keys);
+    if (this.#isClosed) throw closedError(this.#context.store, keys);
     if (permits !== undefined) checkSharing(this.#context.store, keys, permits);
     signal?.throwIfAborted();
   }
@@ -119,30 +132,16 @@ export class PendingAcquisitions {
     this.#latest[1] = held;
     this.#context.keeper.keep(held);
     this.#context.events.publish('held', () => ({ ...held.event(), ...acquisition.effort }));
+    held.trace();
     if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
     this.#end(acquisition);
-    if (held.lostError) throw this.#endedEarly(held.lostError);
+    if (held.lostError) throw endedEarly(this.#context.store, held.lostError);
     return use(held);
   }
 
   /** For a grant that arrived while the service was closing. */
   async #giveUp(held: HeldLease): Promise<never> {
     await held.withdraw();
-    throw this.#closedError(held.keys);
-  }
-
-  #closedError(keys: readonly string[]): LockStoreError {
-    return new LockStoreError(
-      keyNames(keys),
-      this.#context.store.name,
-      'the LockService is closed',
-    );
-  }
-
-  /** The process was suspended after the grant had been checked. */
-  #endedEarly(loss: LockLostError): LockStoreError {
-    const { key, reason } = loss;
-    const why = `the lock ended before it could be handed out (${reason})`;
-    return new LockStoreError(key, this.#context.store.name, why, { cause: loss });
+    throw closedError(this.#context.store, held.keys);
   }
 }

@@ -1,7 +1,7 @@
 import type { HeldLease } from '../lease/held-lease.js';
 import type { Waiters } from '../line/waiters.js';
-import { holdModeOf } from '../options/hold-mode.js';
-import type { LockHoldMode } from '../options/hold-mode.js';
+import { holdModeOf } from '../events/hold-mode.js';
+import type { LockHoldMode } from '../events/hold-mode.js';
 
 /** A lock that a `LockService` of this process holds. */
 export interface HeldLock {

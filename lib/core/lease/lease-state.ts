@@ -6,8 +6,10 @@ import type { LockLostReason } from '../contract/lock-errors.js';
 import type { LockEvent, LockHoldEvent, LockState } from '../events/hold-events.js';
 import { monotonicTime } from '../async/clock.js';
 import { keyNames } from '../keys/lock-keys.js';
-import { holdModeOf } from '../options/hold-mode.js';
+import { holdModeOf } from '../events/hold-mode.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { tracing } from '../events/tracing.js';
+import type { HoldEnd, LockHoldTrace } from '../events/tracing.js';
 import { KeeperEntry } from './keeper-entry.js';
 import type { LeaseContext } from './lease-context.js';
 import type { Lease } from '../contract/lock-store.js';
@@ -32,6 +34,8 @@ export abstract class LeaseState extends KeeperEntry {
   #madeLoss: Loss | undefined;
   #state: LockState = 'held';
   #unwatch: (() => void) | undefined;
+  #traced: LockHoldTrace | undefined;
+  protected traceEnd: HoldEnd | undefined;
 
   constructor(
     lease: Lease,
@@ -115,6 +119,16 @@ export abstract class LeaseState extends KeeperEntry {
     return { ...this.event(), heldFor: this.heldFor };
   }
 
+  /** One object for this lease: what subscribers and `aroundWork` know it by. */
+  get traced(): LockHoldTrace {
+    return (this.#traced ??= this.event());
+  }
+
+  /** Begins the trace of the hold, if it has a subscriber. */
+  trace(): void {
+    this.traceEnd = tracing.hold(() => this.traced);
+  }
+
   /** An extension failed. */
   jeopardise(error: unknown): void {
     this.#state = 'jeopardy';
@@ -137,6 +151,7 @@ export abstract class LeaseState extends KeeperEntry {
     this.end('lost');
     if (isLeft) giveBack(this.granted); // otherwise the rest of several keys would stay taken without a holder
     this.#loss.tell(error);
+    this.traceEnd?.lost(error);
     this.context.events.publish('lost', () => ({ ...this.holdEvent(), error }));
     return error;
   }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LockError } from '../contract/lock-errors.js';
+import type { AroundWork } from '../events/tracing.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { HeldLease } from '../lease/held-lease.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
@@ -11,10 +12,13 @@ import { missingKeys, unshareable } from './unshareable.js';
 /** The locks of the running async context. Ownership follows the work, not the thread or the caller. */
 export class LockContext {
   readonly #events: LockEvents;
+  readonly #around: AroundWork | undefined;
   readonly #storage = new AsyncLocalStorage<Frame | undefined>();
 
-  constructor(events: LockEvents) {
+  /** `around` is called around the work under each lock. */
+  constructor(events: LockEvents, around?: AroundWork) {
     this.#events = events;
+    this.#around = around;
   }
 
   /** The innermost lock that is still held, or that of `key`. A context that outlives its lock owns nothing. */
@@ -35,7 +39,7 @@ export class LockContext {
 
   /** Opens a scope for a new lock. */
   open(held: HeldLease): LockScope {
-    return this.#scope(held, new Lock(held));
+    return this.#scope(held, new Lock(held), this.#around);
   }
 
   /** Shares a lock that this context holds for all of `keys`. */
@@ -77,10 +81,10 @@ export class LockContext {
   }
 
   /** Drops frames of ended locks: work that starts work would accumulate them. */
-  #scope(held: HeldLease, lock: Lock): LockScope {
+  #scope(held: HeldLease, lock: Lock, around?: AroundWork): LockScope {
     const outer = innermost(this.#storage.getStore());
     if (outer) outer.outer = innermost(outer.outer);
-    return new LockScope({ lock, held, outer }, this.#storage);
+    return new LockScope({ lock, held, around, outer }, this.#storage);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { AroundWork } from '../events/tracing.js';
 import type { HeldLease } from '../lease/held-lease.js';
 import { LockLostError } from '../contract/lock-errors.js';
 import type { Lock } from './lock.js';
@@ -7,6 +8,8 @@ import type { Lock } from './lock.js';
 export interface Frame {
   readonly lock: Lock;
   readonly held: HeldLease;
+  /** Missing for a nested call: its work is part of that of the lock. */
+  readonly around?: AroundWork | undefined;
   outer: Frame | undefined;
 }
 
@@ -39,7 +42,8 @@ export class LockScope {
 
   /** Calls `step` in the context that holds the lock. */
   run<T>(step: () => T): T {
-    return this.#storage.run(this.#frame, step);
+    const { around, held } = this.#frame;
+    return this.#storage.run(this.#frame, around ? () => around(held.traced, step) : step);
   }
 
   /** As `Lock.release`. */

@@ -1,0 +1,69 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import type { LockHoldMode } from './hold-mode.js';
+import type { LockEvent } from './hold-events.js';
+
+/** Message of the tracing channel `nest-holdfast:acquire`: from the call until it has the lock, or ends without it. */
+export interface LockAcquireTrace {
+  readonly key: string;
+  readonly keys: readonly string[];
+  /** `LockOptions.name`. */
+  readonly name: string | undefined;
+  readonly mode: LockHoldMode;
+  /** `LockStore.name`. */
+  readonly store: string;
+  /** Milliseconds. `0`: one attempt. */
+  readonly waitTimeout: number;
+  /** At the end: the lock. Missing when `tryAcquire` found the key held. */
+  readonly result?: LockEvent | undefined;
+  /** At the end: what the call rejects with. */
+  readonly error?: unknown;
+}
+
+/** Message of the tracing channel `nest-holdfast:hold`: from the grant until the release or the loss. One object for each lock. */
+export interface LockHoldTrace extends LockEvent {
+  /** At the end: the `LockLostError` of a lock that was lost. */
+  readonly error?: unknown;
+}
+
+/** Calls `run`, once, and returns its result: around the work under a lock. */
+export type AroundWork = <T>(hold: LockHoldTrace, run: () => T) => T;
+
+/** Ends the trace of a hold. */
+export interface HoldEnd {
+  released(): void;
+  lost(error: unknown): void;
+}
+
+const ACQUIRE = tracingChannel<string, object>('nest-holdfast:acquire');
+const HOLD = tracingChannel<string, object>('nest-holdfast:hold');
+
+export const tracing = {
+  get isAcquireTraced(): boolean {
+    return ACQUIRE.hasSubscribers;
+  },
+
+  /** Settles as `acquire` does, in the async context of the caller. */
+  async acquire<Held extends { event(): LockEvent } | undefined>(
+    message: LockAcquireTrace,
+    acquire: () => Promise<Held>,
+  ): Promise<Held> {
+    let held: Held;
+    const granted = async () => (held = await acquire())?.event();
+    await ACQUIRE.tracePromise(granted, message);
+    return held!;
+  },
+
+  /** Begins the trace of a lock. `undefined` without a subscriber. */
+  hold(message: () => LockHoldTrace): HoldEnd | undefined {
+    if (!HOLD.hasSubscribers) return undefined;
+    let released!: () => void;
+    let lost!: (error: unknown) => void;
+    const ended = new Promise<void>((resolve, reject) => {
+      released = resolve;
+      lost = reject;
+    });
+    // Of the promise that it returns a loss would be an unhandled rejection: the holder is told in other ways.
+    HOLD.tracePromise(() => ended, message()).catch(() => undefined);
+    return { released, lost };
+  },
+};
