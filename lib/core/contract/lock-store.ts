@@ -1,8 +1,9 @@
 import type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
 import type { NodeCount, QuorumReport, StoreNotice, StoreWarning } from './store-notices.js';
-import type { ServerLink } from './server-link.js';
+import type { FencingRange, QuorumLease, QuorumNode } from './quorum-node.js';
 
 export type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
+export type { FencingRange } from './quorum-node.js';
 export type {
   NodeCount,
   NodeNotice,
@@ -19,7 +20,7 @@ export type {
  * `undefined` means "someone else holds it", a rejection means "something is wrong": never both, never `null` or `false`.
  * Time lives in core: a store neither waits nor measures, it answers one question at a time.
  */
-export interface LockStore {
+export interface LockStore extends QuorumNode {
   /** For log lines and error messages: `redis`, `sql`, `zookeeper`. */
   readonly name: string;
   /** Declared as data; the conformance suite holds the store to it. */
@@ -86,10 +87,6 @@ export interface LockStore {
   checkServers?(tell: (warning: StoreWarning) => void): void;
   /** Of a store that has several nodes: how many answer now, and have a vote. Takes nothing. For health. */
   countNodes?(): Promise<NodeCount>;
-  /** Tells the store that it is a node of another store, which asks several at once. */
-  joinQuorum?(): void;
-  /** The one server behind this store, where there is one: for stores that combine others. */
-  readonly server?: ServerLink | undefined;
   /**
    * Called with the last `LockService` that uses the store: closes the resources that it opened. A client that was handed in
    * stays open.
@@ -161,7 +158,7 @@ export interface AcquireRequest {
 }
 
 /** A store's grant of its keys to one token. */
-export interface Lease {
+export interface Lease extends QuorumLease {
   /**
    * Grows with every grant of the key. Present when the store declares `supports.fencing`; of a claim, once it was extended.
    * Sharers have none: the newest must not shut out the others.
@@ -204,15 +201,4 @@ export interface Lease {
    * the line. The ttl goes on. Resolves `false` when a key is no longer ours. Missing: core refuses.
    */
   downgrade?(): Promise<boolean>;
-  /**
-   * Raises the fencing counters of the keys to `to`: every later grant gets a larger one. Resolves `false`, and changes nothing,
-   * when a key is no longer ours or its counter is beyond `from`. For stores that combine others.
-   */
-  raiseFencing?(tokens: FencingRange): Promise<boolean>;
-}
-
-/** A fencing counter that is no larger than `from` becomes `to`. */
-export interface FencingRange {
-  readonly from: bigint;
-  readonly to: bigint;
 }
