@@ -25,6 +25,7 @@ import { NodeWatch } from './queue/node-watch.js';
 import { openClient } from './client/open-client.js';
 import type { Position } from './queue/queue-position.js';
 import { QueuedLeases } from './queued-leases.js';
+import { StoreObservers } from '../kit/store-observers.js';
 
 /** A member that has not answered after this part of a session leaves time for two more. */
 const ANSWER_PART = 5;
@@ -54,7 +55,7 @@ export class EtcdLockStore implements LockStore {
   readonly #watches: EtcdWatches;
   readonly #leaseOf: (place: Place) => EtcdLease;
   readonly #queued: QueuedLeases;
-  readonly #observers: ((notice: StoreNotice) => void)[] = [];
+  readonly #observers = new StoreObservers();
 
   /** Connects when it is first used. Throws `TypeError` or `RangeError` naming a bad option. */
   constructor(servers: EtcdServers, options: EtcdLockStoreOptions = {}) {
@@ -63,8 +64,7 @@ export class EtcdLockStore implements LockStore {
     const timeout = Math.min(LONGEST_ANSWER, Math.floor(sessionTimeout / ANSWER_PART));
     const open = (host: string) => openClient(host, servers, timeout);
     const members = new EtcdMembers(hosts, open, clock, timeout);
-    const doubt = (reason: string) =>
-      this.#observers.forEach((tell) => tell({ type: 'doubt', reason }));
+    const doubt = (reason: string) => this.#observers.doubt(reason);
     this.#members = members;
     this.#sessions = new EtcdSessions({ members, clock, sessionTimeout, doubt });
     this.#nodes = new EtcdNodes(members, this.#sessions, new EtcdKeys(prefix));
@@ -105,7 +105,7 @@ export class EtcdLockStore implements LockStore {
 
   /** Reports when etcd does not answer. */
   observe(tell: (notice: StoreNotice) => void): void {
-    this.#observers.push(tell);
+    this.#observers.add(tell);
   }
 
   /** Revokes the session, and with it all held locks and waiting nodes. */

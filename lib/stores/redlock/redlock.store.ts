@@ -24,6 +24,7 @@ import { joinedNode } from './node/redlock-node.js';
 import { checkNodes, resolveRedlockOptions, warnOfFew } from './node/redlock-options.js';
 import type { RedlockStoreOptions } from './node/redlock-options.js';
 import { QuarantineMonitor } from './vote/quarantine-monitor.js';
+import { StoreObservers } from '../kit/store-observers.js';
 
 const SHARING_UNSUPPORTED =
   'a majority cannot count holders: each of two callers may be among the first three at other nodes';
@@ -48,12 +49,12 @@ export class RedlockStore implements LockStore {
   readonly #uses: readonly StoreUse[];
   readonly #queued = new QueuedLeases((request, asked) => this.#take(request, asked));
   readonly #failed = new WeakSet<AcquireRequest>();
-  readonly #observers: ((notice: StoreNotice) => void)[] = [];
+  readonly #observers = new StoreObservers();
 
   constructor(stores: readonly LockStore[], options: RedlockStoreOptions = {}) {
     checkNodes(stores);
     const { clock, nodeTimeout, quarantine, largestTtl } = resolveRedlockOptions(options);
-    const tell = (notice: StoreNotice) => this.#observers.forEach((observer) => observer(notice));
+    const tell = (notice: StoreNotice) => this.#observers.tell(notice);
     const nodes = stores.map((store, index) => joinedNode(store, index, clock, tell));
     this.#uses = stores.map((store) => new StoreUse(store));
     this.#quorum = new Quorum(nodes, clock, nodeTimeout);
@@ -97,7 +98,7 @@ export class RedlockStore implements LockStore {
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
-    this.#observers.push(tell);
+    this.#observers.add(tell);
   }
 
   async countNodes(): Promise<NodeCount> {

@@ -21,6 +21,7 @@ import { Sessions } from './session/sessions.js';
 import { ZooKeeperLease } from './zookeeper-lease.js';
 import { checkServers, resolveZooKeeperOptions } from './client/zookeeper-options.js';
 import type { ZooKeeperLockStoreOptions } from './client/zookeeper-options.js';
+import { StoreObservers } from '../kit/store-observers.js';
 
 /**
  * Locks on ZooKeeper 3.5.3 or newer, by the recipe of its documentation. Each request has an ephemeral node, numbered by the
@@ -44,7 +45,7 @@ export class ZooKeeperLockStore implements LockStore {
   } as const;
   readonly #sessions: Sessions;
   readonly #connectTimeout: number;
-  readonly #observers: ((notice: StoreNotice) => void)[] = [];
+  readonly #observers = new StoreObservers();
   readonly #held = new HeldNodes();
 
   /** Throws `TypeError` or `RangeError` naming the option. */
@@ -52,9 +53,7 @@ export class ZooKeeperLockStore implements LockStore {
     checkServers(servers);
     const resolved = resolveZooKeeperOptions(options);
     this.#connectTimeout = resolved.connectTimeout;
-    this.#sessions = new Sessions(servers, resolved, (reason) =>
-      this.#observers.forEach((tell) => tell({ type: 'doubt', reason })),
-    );
+    this.#sessions = new Sessions(servers, resolved, (reason) => this.#observers.doubt(reason));
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
@@ -93,7 +92,7 @@ export class ZooKeeperLockStore implements LockStore {
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
-    this.#observers.push(tell);
+    this.#observers.add(tell);
   }
 
   /** Ends the session: the server frees all locks that are still held. */
