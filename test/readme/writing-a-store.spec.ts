@@ -37,14 +37,24 @@ function membersInTable(contract: string): string[] {
   return [...rows].map(([, name, optional]) => name! + optional!);
 }
 
-/** `name?` where it may be missing. */
+/** `name?` where it may be missing. With the members of the interfaces that the contract extends. */
 function membersOf(contract: string): string[] {
-  const text = readFileSync(join(ROOT, 'lib/core/contract/lock-store.ts'), 'utf8');
-  const source = ts.createSourceFile('lock-store.ts', text, ts.ScriptTarget.Latest);
-  const found = source.statements
-    .filter(ts.isInterfaceDeclaration)
-    .find(({ name }) => name.text === contract)!;
-  return found.members.map(
-    ({ name, questionToken }) => (name as ts.Identifier).text + (questionToken ? '?' : ''),
-  );
+  const { members, heritageClauses = [] } = interfaces().find(
+    ({ name }) => name.text === contract,
+  )!;
+  const bases = heritageClauses.flatMap(({ types }) => types.map(({ expression }) => expression));
+  return [
+    ...members.map(
+      ({ name, questionToken }) => (name as ts.Identifier).text + (questionToken ? '?' : ''),
+    ),
+    ...bases.flatMap((base) => membersOf((base as ts.Identifier).text)),
+  ];
+}
+
+function interfaces(): ts.InterfaceDeclaration[] {
+  return ['lock-store.ts', 'quorum-node.ts'].flatMap((file) => {
+    const text = readFileSync(join(ROOT, 'lib/core/contract', file), 'utf8');
+    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+    return source.statements.filter(ts.isInterfaceDeclaration);
+  });
 }
