@@ -20,7 +20,9 @@ local function waiters(line)
     + redis.call('zcount', KEYS[line], ${SHARED_DEADLINE}, later_than(${SHARED_DEADLINE}))
   for _, entry in ipairs(redis.call('zrangebyscore', KEYS[line], '-inf', ${NUMBERS}, 'LIMIT', 0, ARGV[1])) do
     local lapses = redis.call('zscore', KEYS[line], '@' .. entry)
-    if lapses and lapses % ${SHARED_DEADLINE} >= now then living[#living + 1] = entry end
+    local is_living = lapses and lapses % ${SHARED_DEADLINE} >= now
+    if is_living and string.sub(entry, -2) == '.!' then count = count - 1 -- the mark of a claim
+    elseif is_living then living[#living + 1] = entry end
   end
   return living, math.max(count - dead, #living)
 end

@@ -1,4 +1,5 @@
 import { RedisScript } from '../../../redis-client/redis-script.js';
+import { MARKS } from './line-parts.js';
 import { FENCING_BLOCK, HAND_OVER, MINT, RAISE_COUNTER } from './shared-parts.js';
 
 /**
@@ -48,10 +49,11 @@ return exceptions or 1`);
  * Returns the first of a block of fencing tokens (for tokens from elsewhere: the first of those two) and 1 if others wait; or
  * nil when the lock is not ours, or the counter is beyond them.
  */
-export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}
+export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}${MARKS}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
 if ARGV[3] and not may_raise(2, ARGV[3]) then return nil end
 redis.call('pexpire', KEYS[1], ARGV[2])
+answered(3, ARGV[1])
 if ARGV[3] then
   raise(2, ARGV[4])
   return { ARGV[3], redis.call('exists', KEYS[3]) }

@@ -30,8 +30,24 @@ export const SHARED_DEADLINE = 1e13;
  */
 export const CALL_UP = '? ';
 
+/**
+ * A claim that is handed to a store with several places near the head of the line leaves a mark there: one more place of that
+ * store, which lapses with the claim. It goes with the next sign of life of the store. A store whose mark has lapsed hangs, and all
+ * its places are passed over: without the mark, each would cost a claim.
+ */
+export const MARKS = `
+local function mark_of(value)
+  local id = string.match(value, '^([^.*]*)[.*]')
+  return id and '1 ' .. id .. '.!'
+end
+-- The store of \`value\` is alive.
+local function answered(line, value)
+  local mark = mark_of(value)
+  if mark then redis.call('zrem', KEYS[line], mark, '@' .. mark) end
+end`;
+
 /** The moves of a line. Needs `tell`. */
-export const LINE = `
+export const LINE = `${MARKS}
 -- Nil without a waiter.
 local function first_in_line(line)
   local members = redis.call('zrange', KEYS[line], 0, ${CALLED_UP})
@@ -39,7 +55,7 @@ local function first_in_line(line)
   if not entry then return nil end
   local claim, value = string.match(entry, '^(%d+) (.*)$')
   local lapses = redis.call('zscore', KEYS[line], '@' .. entry) % ${SHARED_DEADLINE}
-  return { entry = entry, value = value, claim = claim, lapses = lapses, next = members[${CALLED_UP + 1}] }
+  return { entry = entry, value = value, claim = claim, lapses = lapses, members = members }
 end
 local function is_in_line(entry)
   return entry and string.sub(entry, 1, 1) ~= '@'
@@ -56,7 +72,25 @@ local function leave_line(line, entry)
 end
 local function take_first(line, first, now)
   leave_line(line, first.entry)
-  call_up(line, first.next, now)
+  call_up(line, first.members[${CALLED_UP + 1}], now)
+end
+local function is_alive(line, first, now)
+  local mark = mark_of(first.value)
+  if first.lapses < now or first.entry == mark then return false end
+  local ends = mark and redis.call('zscore', KEYS[line], '@' .. mark)
+  return not ends or tonumber(ends) >= now
+end
+-- For a claim of the first waiter.
+local function mark_claim(line, first, now)
+  local mark = mark_of(first.value)
+  local store = string.sub(mark, 3, -2)
+  for i = 2, #first.members do
+    local entry = first.members[i]
+    if is_in_line(entry) and string.find(entry, ' ' .. store, 1, true) then
+      redis.call('zadd', KEYS[line], now - ${EPOCH}, mark, now + first.claim, '@' .. mark)
+      return
+    end
+  end
 end`;
 
 /**

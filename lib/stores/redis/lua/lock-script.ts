@@ -1,3 +1,4 @@
+import { RELEASE } from './release-part.js';
 import { COUNTER_SECONDS, HAND_OVER, MINT } from './shared-parts.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 
@@ -71,24 +72,6 @@ local function acquire(before, n, value, ttl, floor)
   if taken then return n > 1 and -taken end
   for i = 1, n do redis.call('set', KEYS[before + i], value, 'PX', ttl) end
   return mint(counters + 1, counters + n, 1, floor)
-end`;
-
-const RELEASE = `
--- 1, or 0 when a key had been lost. Hands each key to its first waiter. With \`next_ttl\`, an exclusive waiter of the same store
--- gets the one key for so many milliseconds, and no message: its value and its fencing token are the answer.
-local function release(before, n, value, next_ttl)
-  local released = 1
-  local own = next_ttl ~= '' and id_of(value)
-  for i = 1, n do
-    local lock = before + i
-    local next_own
-    if redis.call('get', KEYS[lock]) == value then next_own = hand_over(lock, before + 2 * n + i, own) else released = 0 end
-    if next_own then
-      redis.call('set', KEYS[lock], next_own, 'PX', next_ttl)
-      return { next_own, mint(before + n + i, before + n + i, 1) }
-    end
-  end
-  return released
 end`;
 
 /**

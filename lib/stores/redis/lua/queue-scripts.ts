@@ -23,6 +23,7 @@ local function time_left(lock, line, sharers, asked, permits)
 end
 local function wait(lock, line, sharers, value, word)
   local claim, age, row, behind = string.match(word, '^(%d+) ?(%S*) ?(%d*) ?(.*)$')
+  answered(line, value)
   local holder = redis.call('get', KEYS[lock])
   if holder == value then return { 1 } end
   local asked = permits_of(value)
@@ -59,6 +60,7 @@ return answers`);
  */
 export const LEAVE = new RedisScript(`${SHARING}
 local value = ARGV[1]
+answered(2, value)
 leave_line(2, ARGV[2] .. ' ' .. value)
 call_up(2, redis.call('zrange', KEYS[2], ${CALLED_UP - 1}, ${CALLED_UP - 1})[1], now)
 local is_ours = redis.call('get', KEYS[1]) == value

@@ -74,17 +74,18 @@ local function id_of(value)
   return string.match(value, '^([^.*]*)%.')
 end
 -- Gives the lock to the first living waiter, as a claim, and wakes its process. Frees it without one. A sharer gets it like any
--- other waiter, and admits other sharers when it makes a lock of the claim. An exclusive waiter of the store \`own\` is returned
--- instead, and has nothing yet.
-local function hand_over(lock, line, own)
+-- other waiter, and admits other sharers when it makes a lock of the claim. In strict order, the releasing store
+-- is \`own\`: with a \`next_ttl\`, an exclusive waiter of it is returned instead, and has nothing yet.
+local function hand_over(lock, line, own, next_ttl)
   local first = first_in_line(line)
   while first do
     local time = redis.call('time')
     local now = time[1] * 1000 + time[2] / 1000
     take_first(line, first, now)
-    local is_alive = first.lapses >= now
-    if is_alive and own and id_of(first.value) == own then return first.value end
-    if is_alive and tell(first.value, first.value) then
+    local is_living = is_alive(line, first, now)
+    if is_living and own and next_ttl > 0 and id_of(first.value) == own then return first.value end
+    if is_living and tell(first.value, first.value) then
+      if own then mark_claim(line, first, now) end
       redis.call('set', KEYS[lock], first.value, 'PX', first.claim)
       return
     end

@@ -73,10 +73,10 @@ local function admit(lock, line, sharers, caller)
   while first do
     local value, claim = first.value, first.claim
     local asked = permits_of(value)
-    local is_alive = first.lapses >= now
-    if is_alive and not has_room(count, permits, asked) then break end
+    local is_living = is_alive(line, first, now)
+    if is_living and not has_room(count, permits, asked) then break end
     take_first(line, first, now)
-    if is_alive and (value == caller or tell(value, value)) then
+    if is_living and (value == caller or tell(value, value)) then
       if not asked then
         redis.call('del', KEYS[sharers])
         return redis.call('set', KEYS[lock], value, 'PX', claim)

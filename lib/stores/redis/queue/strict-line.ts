@@ -54,11 +54,11 @@ export class StrictLine {
     return this.#arrivals.get(request) ?? systemClock.now();
   }
 
-  /** For the release of `held`. Missing: no caller of this store waits for it. */
+  /** For the release of `held`. Missing where that has several keys. */
   succession(held: NamedLock): Succession | undefined {
+    if (held.request.keys.length > 1) return undefined;
     const lock = held.keys[0]!;
-    const ttl = held.request.keys.length === 1 ? this.#queue.nextTtl(lock) : undefined;
-    if (ttl === undefined) return undefined;
+    const ttl = this.#queue.nextTtl(lock) ?? 0;
     const sentAt = systemClock.now();
     return {
       ttl,

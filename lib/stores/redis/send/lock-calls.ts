@@ -23,7 +23,7 @@ interface LockCall {
 
 /** A release that gives the lock to the next place in line, where that is one of the same store. */
 export interface Succession {
-  /** Milliseconds for which the next place gets the lock. */
+  /** Milliseconds for which the next place gets the lock. `0`: none of this store waits. */
   readonly ttl: number;
   /** Reads the reply of the release: whether the lock was ours. */
   read(reply: unknown): boolean;

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QueueProcess } from '../../../stores/support/queue-process.js';
+import { openChannel } from '../../processes/worker-channel.js';
+
+/** So many callers ask, one every few milliseconds. */
+export interface CallersOrder {
+  readonly callers: number;
+  readonly every: number;
+}
+
+/** When a caller asked for the lock and had it, in milliseconds by the clock of the machine. */
+export interface Served {
+  readonly asked: number;
+  readonly granted: number;
+}
+
+export type CallersMessage = 'ready' | Served;
+
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** Lets callers wait for `order:42` in strict order. */
+async function main(url: string): Promise<void> {
+  const channel = openChannel<CallersMessage, CallersOrder>();
+  const own = new QueueProcess(url, { localPassLimit: 0, waitTimeout: Infinity });
+  await Promise.all([1, 2].map(() => own.locks.withLock('warm-up', async () => {})));
+  const ask = async () => {
+    const asked = now();
+    const served = await own.locks.withLock('order:42', async () => ({ asked, granted: now() }));
+    channel.send(served);
+  };
+  channel.onMessage(async ({ callers, every }) => {
+    for (let index = 0; index < callers; index++) {
+      ask().catch((error: unknown) => console.error(error));
+      if (every > 0) await sleep(every);
+    }
+  });
+  channel.send('ready');
+}
+
+void main(process.argv[2]!);
