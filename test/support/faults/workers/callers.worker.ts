@@ -28,12 +28,13 @@ async function main(url: string): Promise<void> {
     const served = await own.locks.withLock('order:42', async () => ({ asked, granted: now() }));
     channel.send(served);
   };
-  channel.onMessage(async ({ callers, every }) => {
+  const askAll = async ({ callers, every }: CallersOrder) => {
     for (let index = 0; index < callers; index++) {
       ask().catch((error: unknown) => console.error(error));
       if (every > 0) await sleep(every);
     }
-  });
+  };
+  channel.onMessage((order) => void askAll(order));
   channel.send('ready');
 }
 
