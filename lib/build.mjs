@@ -18,7 +18,7 @@ const ENTRIES = ['index', ...Object.values(entries).map(({ file }) => file)];
 /** What nearly every application loads is one file: the fewer files, the faster the start. */
 const SHARED = {
   name: 'shared',
-  test: /modules.(core|http|leader|ticks|redis-client|stores.(kit|memory|redis))./,
+  test: /modules.(core|http|leader|logs|ticks|redis-client|stores.(kit|memory|redis))./,
   minShareCount: 2,
 };
 

@@ -4,6 +4,7 @@ import {
   DistributedLockModule,
   LeaderElection,
   LockService,
+  logLocks,
   MemoryLockStore,
   OnElected,
   OncePerTick,
@@ -71,6 +72,10 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
   ],
   LockListOptions: [{ take: (options) => locks.list(options) }],
   LockDefaults: [{ take: (options) => new LockService(new MemoryLockStore(), options) }],
+  LockLogOptions: [
+    { take: (options) => logLocks(locks, console, options) },
+    { take: (logs) => startModule({ logs }) },
+  ],
   LockHealthOptions: [{ take: (options) => locks.health(options) }],
   LockHealthIndicatorOptions: [
     { take: (options) => new LockHealthIndicator(locks).isHealthy('a', options) },
@@ -155,6 +160,7 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
 
 /** What looks like options, and is none of ours, or nobody's argument. The source of a Cluster is of ioredis, but for `cluster`. */
 export const NO_OPTIONS = [
+  'LockLogger',
   'LockHealth',
   'RedisClusterSource',
   'ResolvedLockOptions',

@@ -39,6 +39,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       'http',
       'leader',
       'ticks',
+      'logs',
       'fencing',
       'redis-client',
       ...STORES,
@@ -48,9 +49,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   express: { layers: ['core', 'http'], packages: NODE },
   fencing: { layers: ['core', 'http', 'redis-client'], packages: NODE },
+  logs: { layers: ['core'], packages: NODE },
   terminus: { layers: ['core'], packages: /^@nestjs\/(common|terminus)$/ },
   testing: { layers: ['core', 'stores/memory'], packages: NODE },
-  'core.ts': { layers: ['core', 'leader', 'ticks', 'redis-client', ...STORES], packages: NODE },
+  'core.ts': {
+    layers: ['core', 'leader', 'logs', 'ticks', 'redis-client', ...STORES],
+    packages: NODE,
+  },
   'index.ts': { layers: ['core.ts', 'core', 'http', ...STORES, 'nest'], packages: /^$/ },
 };
 

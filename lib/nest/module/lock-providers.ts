@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { inRootContext } from '../../core/async/root-context.js';
 import { withLabel } from '../../core/text/with-label.js';
+import { logLocks } from '../../logs/log-locks.js';
 import { LockService } from '../../core/lock.service.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
 import { getLeadersToken, LeaderService } from './leader.service.js';
@@ -111,16 +113,22 @@ async function serviceFor(
     serverChecks,
     ...others
   } = options;
-  const { nodeTimeout, quarantine, largestTtl, enabled, http, ...defaults } = others;
+  const { nodeTimeout, quarantine, largestTtl, enabled, http, logs, ...defaults } = others;
   if (standIns) {
     const clock = standIns.clock ?? defaults.clock;
     return new LockService(standIns.store(name, clock), { ...defaults, clock });
   }
   try {
     const made = await storeFor(options, connections?.client);
-    return withLabel(MODULE, () => new LockService(made, defaults));
+    const service = withLabel(MODULE, () => new LockService(made, defaults));
+    if (logs !== false) logLocks(service, new Logger(nameOfLogs(name)), logs);
+    return service;
   } catch (error) {
     await connections?.close(); // an application that does not start runs no shutdown hooks
     throw error;
   }
+}
+
+function nameOfLogs(name: string | undefined): string {
+  return name === undefined ? 'Locks' : `Locks:${name}`;
 }

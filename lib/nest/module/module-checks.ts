@@ -15,6 +15,7 @@ import {
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { SERVICE_RULES } from '../../core/options/service-options.js';
 import { checkStore } from '../../core/store/store-checks.js';
+import { falseOrLogOptions } from '../../logs/lock-logger.js';
 import { ERROR_RULES } from '../../http/error-options.js';
 import { isRedisClient } from '../../redis-client/redis-client.js';
 import { REDIS_RULES } from '../../stores/redis/redis-lock-options.js';
@@ -43,6 +44,7 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
   store: aStore,
   ...EXTRA_RULES,
   http: aBag(ERROR_RULES, '{ busyStatus: 423 }'),
+  logs: falseOrLogOptions,
   enabled: aBoolean,
   ...SERVICE_RULES,
   keyPrefix,

@@ -3,6 +3,7 @@ import type { LockServiceOptions } from '../../core/lock.service.js';
 import type { LockStore } from '../../core/contract/lock-store.js';
 import type { RedisLockStoreOptions } from '../../stores/redis/redis-lock-options.js';
 import type { RedlockStoreOptions } from '../../stores/redlock/node/redlock-options.js';
+import type { LockLogOptions } from '../../logs/lock-logger.js';
 import type { LockErrorOptions } from '../../http/error-options.js';
 import type { RedisSource } from './redis/redis-connection.js';
 
@@ -43,6 +44,11 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
    * @default true
    */
   readonly enabled?: boolean | undefined;
+  /**
+   * What goes wrong with locks goes to Nest's logger: see `logLocks`. `false`: nothing does.
+   * @default {}
+   */
+  readonly logs?: false | LockLogOptions | undefined;
   /** How lock errors look over HTTP. */
   readonly http?: LockErrorOptions | undefined;
 }

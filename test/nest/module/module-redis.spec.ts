@@ -148,7 +148,7 @@ describe('DistributedLockModule on Redis', () => {
     await later.close();
   });
 
-  it('starts without Redis, runs nothing unlocked, and logs one failure once', async () => {
+  it('starts without Redis, runs nothing unlocked, and logs each failure once', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const redis = { port: await freePort(), host: '127.0.0.1', retryStrategy: () => 1 };
     const app = await start({ redis, storeTimeout: 50 });
@@ -157,7 +157,10 @@ describe('DistributedLockModule on Redis', () => {
     await expect(paying).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });
     await app.close();
     expect(work).not.toHaveBeenCalled();
-    expect(error.mock.calls).toEqual([[expect.stringMatching(/^Redis: .*ECONNREFUSED/)]]);
+    expect(error.mock.calls).toEqual([
+      [expect.stringMatching(/^Redis: .*ECONNREFUSED/)],
+      [expect.stringMatching(/^Lock store "redis" failed for "order:1": /)],
+    ]);
     error.mockRestore();
   });
 });
