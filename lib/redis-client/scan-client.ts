@@ -12,7 +12,7 @@ export interface ScanClient extends RedisClient {
     ofType: string,
   ): Promise<unknown>;
   info?(section: string): Promise<unknown>;
-  cluster?(subcommand: 'INFO'): Promise<unknown>;
+  cluster?(subcommand: 'NODES'): Promise<unknown>;
 }
 
 export function canScan(client: RedisClient): client is ScanClient {

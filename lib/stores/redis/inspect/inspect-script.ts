@@ -41,3 +41,13 @@ for i = 1, #KEYS, 4 do
   answers[#answers + 1] = inspect(i, i + 1, i + 2, i + 3)
 end
 return answers`);
+
+/**
+ * As INSPECT for one lock, without what stands beside it: while the slot moves, a script cannot name keys of which one is missing.
+ * KEYS: lock. Nil in place of the counter and the waiters.
+ */
+export const INSPECT_ALONE = new RedisScript(`
+local time = redis.call('time')
+local value = redis.call('get', KEYS[1])
+local answer = value and { value, redis.call('pttl', KEYS[1]), false, {}, false, false }
+return { time[1] * 1000 + math.floor(time[2] / 1000), answer }`);

@@ -47,14 +47,19 @@ function asInspected(reply: unknown) {
     pttl: asNumber(pttl),
     counter: counter === null ? '' : asText(counter),
     sharers: sharers === null ? [asText(value)] : asTexts(sharers),
-    waiters: asTexts(waiters).map((member) => holderOf(member.slice(member.indexOf(' ') + 1))),
-    waiterCount: asNumber(waiterCount),
+    waiters: waiters === null ? undefined : asTexts(waiters).map(waiterOf),
+    waiterCount: waiterCount === null ? undefined : asNumber(waiterCount),
   };
 }
 
 function asTexts(list: unknown): readonly string[] {
   if (!Array.isArray(list)) throw unknownReply('a list', list);
   return list.map(asText);
+}
+
+/** A member of a line is `<claim> <value>`. */
+function waiterOf(member: string): string {
+  return holderOf(member.slice(member.indexOf(' ') + 1));
 }
 
 function holderOf(value: string): string {

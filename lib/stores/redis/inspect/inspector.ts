@@ -4,12 +4,14 @@ import { MOST_LISTED_WAITERS, MOST_WAITERS } from '../../../core/list/most-waite
 import type { CounterTrial } from '../keys/counter-trial.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import type { ScriptRunner } from '../send/script-runner.js';
-import { INSPECT } from './inspect-script.js';
+import { INSPECT, INSPECT_ALONE } from './inspect-script.js';
 import { asInspections } from './inspection.js';
 
 /** Locks of one script. With its waiters, each costs the server about ten commands. */
 const LOCKS_AT_ONCE = 50;
 const ALL = -1;
+/** The slot of the key moves: one of the keys beside it is missing at its old master, or at the new one. */
+const IS_MOVING = /\bTRYAGAIN\b|Too many Cluster redirections/;
 /** Sharers that a list names of each lock. */
 const MOST_LISTED_SHARERS = 100;
 
@@ -60,11 +62,17 @@ export class Inspector {
     return Promise.all(parts.map((part) => this.#ask(part, bounds)));
   }
 
-  #ask(
+  async #ask(
     keys: readonly string[],
     bounds: readonly number[],
   ): Promise<(LockInspection | undefined)[]> {
     const names = keys.flatMap((key) => this.#keys.inspected(key));
-    return this.#runner.run(INSPECT, names, bounds, (reply) => asInspections(keys, reply));
+    const read = (reply: unknown) => asInspections(keys, reply);
+    try {
+      return await this.#runner.run(INSPECT, names, bounds, read);
+    } catch (error) {
+      if (keys.length > 1 || !IS_MOVING.test(reasonOf(error))) throw error;
+      return this.#runner.run(INSPECT_ALONE, this.#keys.locks(keys), [], read);
+    }
   }
 }

@@ -7,7 +7,7 @@ import { globOfStart } from '../../../redis-client/scan-client.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import { asList, asText, unknownReply } from '../lua/replies.js';
 import type { Inspector } from './inspector.js';
-import { layoutOf, mastersOf, runIdOf } from './masters.js';
+import { layoutOf, runIdOf } from './masters.js';
 import type { Master } from './masters.js';
 
 /** Keys that one SCAN looks at. */
@@ -52,8 +52,7 @@ export class LockList {
   async page({ match, cursor, limit }: LockListQuery): Promise<LockPage> {
     const { client, inspector } = this.#context;
     const place = this.#cursors.read(cursor);
-    const masters = mastersOf(client);
-    const layout = masters[0] ? await layoutOf(client, masters[0]) : '';
+    const { masters, stamp: layout } = await layoutOf(client);
     const walk = new Walk(this.#context, masters, new KeyGlob(match));
     await walk.resume(place?.layout === layout ? place : undefined, place?.rest ?? []);
     await walk.find(limit);

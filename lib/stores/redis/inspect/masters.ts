@@ -11,8 +11,23 @@ export interface Master {
   readonly client: ScanClient;
 }
 
+export interface Layout {
+  readonly masters: readonly Master[];
+  /** Empty where there is only one. */
+  readonly stamp: string;
+}
+
+/** What a master says of itself. */
+interface View {
+  readonly master: Master;
+  readonly id: string;
+  /** The masters to which it moves slots. */
+  readonly movesTo: readonly string[];
+  readonly seen: readonly string[];
+}
+
 /** The servers behind a client, in an order of their names. */
-export function mastersOf(client: RedisClient): Master[] {
+function mastersOf(client: RedisClient): Master[] {
   if (!isClusterClient(client)) return canScan(client) ? [{ name: '', client }] : [];
   return client
     .nodes('master')
@@ -21,20 +36,42 @@ export function mastersOf(client: RedisClient): Master[] {
 }
 
 /** Another one after a restart or a failover: the cursors of SCAN mean nothing then. Empty where the server does not tell it. */
-export function runIdOf({ client }: Master): Promise<string> {
-  return fieldOf(client.info?.('server'), 'run_id');
+export async function runIdOf({ client }: Master): Promise<string> {
+  const text = await Promise.resolve(client.info?.('server')).catch(() => '');
+  return /^run_id:(\w+)/m.exec(String(text))?.[1] ?? '';
 }
 
-/** Another one after a slot has moved: a list may have passed its new master before. */
-export async function layoutOf(client: RedisClient, { client: asked }: Master): Promise<string> {
-  if (!isClusterClient(client)) return '';
-  const epoch = await fieldOf(asked.cluster?.('INFO'), 'cluster_current_epoch');
-  const slots = Array.from(client.slots, (nodes) => nodes?.[0]).join();
-  return createHash('sha256').update(`${epoch} ${slots}`).digest('base64url').slice(0, 8);
+/** The masters in the order of a walk, and what it rests on: another one when slots have moved, or are moved elsewhere. */
+export async function layoutOf(client: RedisClient): Promise<Layout> {
+  const masters = mastersOf(client);
+  if (!isClusterClient(client)) return { masters, stamp: '' };
+  const views = await Promise.all(masters.map((master) => viewOf(master)));
+  const seen = createHash('sha256').update(JSON.stringify(views.map(({ seen }) => seen)));
+  return { masters: sourcesFirst(views), stamp: seen.digest('base64url').slice(0, 8) };
 }
 
-/** Never rejects: a server may forbid the command. */
-async function fieldOf(asked: Promise<unknown> | undefined, name: string): Promise<string> {
-  const text = await Promise.resolve(asked).catch(() => '');
-  return new RegExp(`^${name}:(\\w+)`, 'm').exec(String(text))?.[1] ?? '';
+/** A lock that moves is then found at its old master, or later at the new one. */
+function sourcesFirst(views: readonly View[]): Master[] {
+  const left = [...views];
+  const sorted: Master[] = [];
+  while (left.length > 0) {
+    const isFed = ({ id }: View) => left.some(({ movesTo }) => movesTo.includes(id));
+    const next = left.findIndex((each) => !isFed(each));
+    sorted.push(...left.splice(Math.max(0, next), 1).map(({ master }) => master));
+  }
+  return sorted;
+}
+
+/** From its own line: id, address, flags, master, ping, pong, epoch, link, and then its slots. */
+async function viewOf(master: Master): Promise<View> {
+  const line = await ownLine(master);
+  const [id = '', , , , , , epoch = '', , ...slots] = line.split(' ');
+  const movesTo = slots.flatMap((slot) => /^\[\d+->-(\w+)\]$/.exec(slot)?.[1] ?? []);
+  return { master, id, movesTo, seen: [master.name, id, epoch, ...slots] };
+}
+
+/** Empty where the server forbids the command. */
+async function ownLine({ client }: Master): Promise<string> {
+  const text = await Promise.resolve(client.cluster?.('NODES')).catch(() => '');
+  return /^\w+ \S+ \S*myself.*$/m.exec(String(text))?.[0].trimEnd() ?? '';
 }
