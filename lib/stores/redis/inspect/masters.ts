@@ -46,8 +46,8 @@ export async function layoutOf(client: RedisClient): Promise<Layout> {
   const masters = mastersOf(client);
   if (!isClusterClient(client)) return { masters, stamp: '' };
   const views = await Promise.all(masters.map((master) => viewOf(master)));
-  const seen = createHash('sha256').update(JSON.stringify(views.map(({ seen }) => seen)));
-  return { masters: sourcesFirst(views), stamp: seen.digest('base64url').slice(0, 8) };
+  const hash = createHash('sha256').update(JSON.stringify(views.map(({ seen }) => seen)));
+  return { masters: sourcesFirst(views), stamp: hash.digest('base64url').slice(0, 8) };
 }
 
 /** A lock that moves is then found at its old master, or later at the new one. */
