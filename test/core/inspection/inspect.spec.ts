@@ -9,6 +9,9 @@ describe('inspect', () => {
     const lock = await locks.acquire('a');
     await clock.advance(300);
     expect(await others.inspect('a')).toEqual({
+      heldFor: 300,
+      waiters: [],
+      waiterCount: 0,
       key: 'a',
       holder: expect.stringContaining(`:${process.pid}:`),
       remaining: 700,

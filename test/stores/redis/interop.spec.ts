@@ -128,6 +128,9 @@ describe('RedisLockStore beside other holders of the same key', () => {
     const lock = await own.locks.acquire('order:42', { ttl: 20_000 });
     const seen = await own.locks.inspect('order:42');
     expect(seen).toEqual({
+      heldFor: expect.any(Number),
+      waiters: [],
+      waiterCount: 0,
       key: 'order:42',
       holder: expect.stringMatching(new RegExp(`^${hostname()}:${process.pid}:\\d{13}$`)),
       remaining: expect.any(Number),
@@ -142,6 +145,8 @@ describe('RedisLockStore beside other holders of the same key', () => {
     await own.locks.withLock('order:42', async () => {});
     await redis.set('lock:order:42', 'their-token', 'PX', 30_000, 'NX');
     expect(await own.locks.inspect('order:42')).toEqual({
+      waiters: [],
+      waiterCount: 0,
       key: 'order:42',
       holder: undefined,
       remaining: expect.any(Number),

@@ -250,7 +250,7 @@ describe('a key that is shared at etcd', () => {
       const readers = await Promise.all(reading.map(({ lease }) => lease));
       const holders = Array.from({ length: 3 }, () => 'host:1:2');
       const seen = { key, permits: READ, holder: 'host:1:2', holders };
-      expect(await open().inspect(key)).toEqual(seen);
+      expect(await open().inspect(key)).toMatchObject(seen);
       expect(writing.isGranted).toBe(false);
       expect(await writer.extend(1_000)).toBe(true);
       for (const reader of [writer, ...readers]) expect(await reader.release()).toBe(true);

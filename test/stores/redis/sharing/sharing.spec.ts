@@ -129,6 +129,8 @@ describe('A lock on Redis that several share', () => {
       return inspection?.holders?.length === 2 ? inspection : undefined;
     });
     expect(seen).toEqual({
+      waiters: [],
+      waiterCount: 0,
       key: 'export:1',
       permits: 3,
       holder: seen.holders![0],

@@ -43,7 +43,7 @@ describe('The nodes of ZooKeeperLockStore', () => {
     expect(await Promise.all(holders)).toEqual(['alpha:1:5', 'beta:2:6']);
     expect(names[0]).toMatch(/^[\da-f-]{36}-write-0000000000$/);
     const seen = { key: 'order:42', holder: 'alpha:1:5', fencingToken: lease.fencingToken };
-    expect(await b.inspect('order:42')).toEqual(seen);
+    expect(await b.inspect('order:42')).toMatchObject(seen);
     await lease.release();
     await (await waiting).release();
     expect(await b.inspect('order:42')).toBeUndefined();

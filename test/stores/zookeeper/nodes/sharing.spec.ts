@@ -220,7 +220,7 @@ describe('A key that is shared at ZooKeeper', () => {
       expect(writer.fencingToken).toBeUndefined();
       const readers = await Promise.all(reading.map(({ lease }) => lease));
       const holders = Array.from({ length: 3 }, () => 'host:1:2');
-      expect(await stores[0]!.inspect(key)).toEqual({ key, permits: READ, holder: 'host:1:2', holders }); // prettier-ignore
+      expect(await stores[0]!.inspect(key)).toMatchObject({ key, permits: READ, holder: 'host:1:2', holders }); // prettier-ignore
       expect(writing.isGranted).toBe(false);
       expect(await writer.extend(1_000)).toBe(true);
       for (const reader of [writer, ...readers]) expect(await reader.release()).toBe(true);
