@@ -19,6 +19,7 @@ export type {
   Lease,
   LockInspection,
   LockListQuery,
+  LockNode,
   LockPage,
   LockStore,
   LockStoreFeatures,
@@ -69,6 +70,7 @@ export type {
 } from './events/hold-events.js';
 export type { AroundWork, LockAcquireTrace, LockHoldTrace } from './events/tracing.js';
 export type { HeldLock } from './inspection/held-locks.js';
+export type { WaitingCall } from './inspection/waiting-calls.js';
 export type { LockListOptions } from './inspection/list-locks.js';
 export type { LockHoldMode } from './events/hold-mode.js';
 export type { Cancel, Clock } from './async/clock.js';

@@ -8,6 +8,8 @@ import { HolderLookup } from './inspection/holder-lookup.js';
 import { inspectKey } from './inspection/inspect-key.js';
 import { listLocks } from './inspection/list-locks.js';
 import type { LockListOptions } from './inspection/list-locks.js';
+import { waitingCalls } from './inspection/waiting-calls.js';
+import type { WaitingCall } from './inspection/waiting-calls.js';
 import { LocalQueue } from './line/local-queue.js';
 import { canonicalKeys } from './keys/lock-keys.js';
 import type { LockKeys } from './keys/lock-keys.js';
@@ -17,7 +19,7 @@ import { OptionLayers } from './options/option-layers.js';
 import { checkIsObject, checkWork } from './options/option-values.js';
 import { LockContext } from './scope/lock-context.js';
 import type { LockScope } from './scope/lock-scope.js';
-import type { LockInspection, LockPage, LockStore } from './contract/lock-store.js';
+import type { LockInspection, LockNode, LockPage, LockStore } from './contract/lock-store.js';
 import type { Lock } from './scope/lock.js';
 import { ContextLocks } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
@@ -198,6 +200,16 @@ export class LockService {
   /** Whether locks can be taken, for a readiness probe. Rejects with `TypeError` or `RangeError` for unusable options only. */
   health(options?: LockHealthOptions): Promise<LockHealth> {
     return healthOf(this.#around, this.isClosed, options);
+  }
+
+  /** The calls of this service that wait for a lock, the oldest first. Sends no command. */
+  waiting(): WaitingCall[] {
+    return waitingCalls(this.#acquisitions.list());
+  }
+
+  /** The nodes of a store that has several; none of any other store. Sends no command. */
+  nodes(): readonly LockNode[] {
+    return this.#around.store.nodes?.() ?? [];
   }
 
   /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */

@@ -79,6 +79,11 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     return { waited, attempts: this.#madeAttempts?.count ?? 0 };
   }
 
+  /** It was refused at first, and counts as a waiter. */
+  get isInWait(): boolean {
+    return this.#isCounted;
+  }
+
   get mayWait(): boolean {
     return this.options.waitTimeout > 0 && this.options.retryCount > 0;
   }

@@ -120,6 +120,8 @@ export class PendingAcquisitions {
     publishFailure(this.#context, acquisition, error);
   };
 
+  readonly list = () => this.#open.list(); // in order of the calls
+
   readonly #end = (acquisition: Acquisition): void => {
     this.#open.remove(acquisition);
     acquisition.ended();

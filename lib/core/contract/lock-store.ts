@@ -1,10 +1,17 @@
 import type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
-import type { NodeCount, QuorumReport, StoreNotice, StoreWarning } from './store-notices.js';
+import type {
+  LockNode,
+  NodeCount,
+  QuorumReport,
+  StoreNotice,
+  StoreWarning,
+} from './store-notices.js';
 import type { FencingRange, QuorumLease, QuorumNode } from './quorum-node.js';
 
 export type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
 export type { FencingRange } from './quorum-node.js';
 export type {
+  LockNode,
   NodeCount,
   NodeNotice,
   NodeReport,
@@ -87,6 +94,8 @@ export interface LockStore extends QuorumNode {
   checkServers?(tell: (warning: StoreWarning) => void): void;
   /** Of a store that has several nodes: how many answer now, and have a vote. Takes nothing. For health. */
   countNodes?(): Promise<NodeCount>;
+  /** Of a store that has several nodes: each of them, as far as it is known without a question. */
+  nodes?(): readonly LockNode[];
   /**
    * Called with the last `LockService` that uses the store: closes the resources that it opened. A client that was handed in
    * stays open.

@@ -18,6 +18,13 @@ export interface NodeNotice {
   readonly reason: string;
 }
 
+/** One node of a store that has several. */
+export interface LockNode {
+  readonly node: string;
+  /** Only an `up` node has a vote. `disconnected`: it has no connection. The others are as in `NodeNotice`. */
+  readonly state: 'up' | 'suspended' | 'quarantined' | 'disconnected';
+}
+
 /** What may lose locks, or make them fail, in the settings of a server. */
 export interface StoreWarning {
   /** Stable: `HOLDFAST_REDIS_EVICTION`. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/async/clock.js';
-import type { LockStore, NodeNotice } from '../../../core/contract/lock-store.js';
+import type { LockNode, LockStore, NodeNotice } from '../../../core/contract/lock-store.js';
 
 /** Consecutive votes settled by others in which this node did not answer in time. After so many it is not asked for a while. */
 const MOST_MISSES = 3;
@@ -66,9 +66,15 @@ export class RedlockNode {
     return this.record?.bar;
   }
 
+  get state(): LockNode['state'] {
+    if (this.store.server?.isReady === false) return 'disconnected';
+    if (this.isSuspended) return 'suspended';
+    return this.barred === undefined ? 'up' : 'quarantined';
+  }
+
   /** Whether callers may queue at it. */
   get isFit(): boolean {
-    return !this.isSuspended && this.store.server?.isReady !== false && this.barred === undefined;
+    return this.state === 'up';
   }
 
   get isSuspended(): boolean {
