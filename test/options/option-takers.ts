@@ -16,6 +16,8 @@ import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { lockErrorHandler, lockRequest } from 'nest-holdfast/express';
 import { fenced, fencedRequest, FencingGate, RedisFencingGate } from 'nest-holdfast/fencing';
 import { FencingGuard } from 'nest-holdfast';
+import { instrumentLocks } from 'nest-holdfast/otel';
+import { lockMetrics } from 'nest-holdfast/prometheus';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { lockTableDdl, SqlLockStore } from 'nest-holdfast/sql';
 import { LockHealthIndicator } from 'nest-holdfast/terminus';
@@ -80,6 +82,8 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
   LockHealthIndicatorOptions: [
     { take: (options) => new LockHealthIndicator(locks).isHealthy('a', options) },
   ],
+  InstrumentLocksOptions: [{ take: (options) => instrumentLocks(locks, options) }],
+  LockMetricsOptions: [{ take: (options) => lockMetrics(locks, options) }],
   LockServiceOptions: [{ take: (options) => new LockService(new MemoryLockStore(), options) }],
   DistributedLockOptions: [{ take: decoratorTaker((options) => DistributedLock('a', options)) }],
   SemaphoreOptions: [

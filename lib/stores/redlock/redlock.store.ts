@@ -106,9 +106,7 @@ export class RedlockStore implements LockStore {
     return countNodes(this.#quorum);
   }
 
-  nodes() {
-    return this.#quorum.nodes.map(({ name, state }) => ({ node: name, state }));
-  }
+  readonly nodes = () => this.#quorum.nodes.map(({ name, state }) => ({ node: name, state }));
 
   checkServers(tell: (warning: StoreWarning) => void): void {
     for (const { store } of this.#quorum.nodes) store.checkServers?.(tell);

@@ -1,0 +1,2 @@
+export { instrumentLocks } from './instrument-locks.js';
+export type { InstrumentLocksOptions } from './instrument-locks.js';

@@ -1,0 +1,22 @@
+import type { Registry } from 'prom-client';
+
+/** What a scrape reads, as `name{label="value",…}`, labels in the order of the alphabet, without those of the Node process. */
+export async function scrape(register: Registry): Promise<Record<string, number>> {
+  const lines = (await register.metrics()).split('\n').filter((line) => /^\w/.test(line));
+  return Object.fromEntries(lines.map(seriesOf));
+}
+
+function seriesOf(line: string): [series: string, value: number] {
+  const [, name, , labels = '', value] = /^(\w+)(\{(.*)\})? (\S+)$/.exec(line)!;
+  const sorted = [...labels.matchAll(/\w+="[^"]*"/g)].map(String).toSorted();
+  return [`${name}{${sorted.join(',')}}`, Number(value)];
+}
+
+/** Those of one metric. */
+export async function seriesOfMetric(
+  register: Registry,
+  metric: string,
+): Promise<Record<string, number>> {
+  const all = Object.entries(await scrape(register));
+  return Object.fromEntries(all.filter(([series]) => series.startsWith(`${metric}{`)));
+}
