@@ -33,9 +33,9 @@ interface CheckedOptions {
 
 export const SERVICE_RULES: OptionRules<LockServiceOptions> = {
   clock: aClock,
-  aroundWork: aFunction,
   maxWaitingTotal: aWhole('callers', { from: 0, orInfinity: true }),
   ...DEFAULT_RULES,
+  aroundWork: aFunction,
 };
 
 /** Throws `TypeError` or `RangeError` naming the option. */
