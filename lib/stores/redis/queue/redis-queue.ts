@@ -105,10 +105,10 @@ export class RedisQueue {
     return true;
   }
 
-  /** The server knows of a waiter for `lock`, and has answered its last heartbeat. */
+  /** There is a waiter for `lock`, and the server has answered its last heartbeat, or is asked for the first time. */
   isAwaited(lock: string): boolean {
     for (const place of this.#places.ofLock(lock) ?? [])
-      if (place.hasStood && place.error === undefined && !whySilent(place)) return true;
+      if (place.error === undefined && !whySilent(place)) return true;
     return false;
   }
 
