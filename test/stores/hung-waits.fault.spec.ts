@@ -58,6 +58,23 @@ describe.each(BACKENDS)('Who waits on a hung %s', (_, start) => {
     expect(await end).toMatchObject({ code: 'LOCK_STORE_FAILED' });
   });
 
+  it('is told so behind a caller of its own process', async () => {
+    const front = rejectionOf(waiting.acquire(key, { waitTimeout: 60_000, retryDelay: 20 }));
+    await waits();
+    const behind = rejectionOf(waiting.acquire(key, { waitTimeout: 2_500, storeTimeout: 30_000 }));
+    proxy.replies.drop();
+    expect(await behind).toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    waiting.endWaits();
+    await front;
+  });
+
+  it('is told that the key is held, when its own process has it', async () => {
+    await waiting.acquire(`own:${key}`);
+    const behind = rejectionOf(waiting.acquire(`own:${key}`, { waitTimeout: 2_500 }));
+    proxy.replies.drop();
+    expect(await behind).toMatchObject({ code: 'LOCK_TIMEOUT' });
+  });
+
   it('is told that the key is held, when it goes on in time', async () => {
     const end = rejectionOf(waiting.acquire(key, { waitTimeout: 4_000, retryDelay: 20 }));
     await waits();

@@ -4,6 +4,7 @@ import type { AttemptContext } from './store-attempts.js';
 import type { Linked } from '../line/linked-queue.js';
 import type { Grant, Passed } from '../store/grant.js';
 import type { LocalQueue } from '../line/local-queue.js';
+import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { AcquireEffort } from '../events/attempt-events.js';
 import type { LockEvents } from '../events/lock-events.js';
@@ -24,6 +25,7 @@ export interface AcquisitionContext extends AttemptContext {
   readonly timers: TimerQueue;
   readonly queue: LocalQueue<LocalTicket>;
   readonly waiters: Waiters;
+  readonly keeper: Pick<LeaseKeeper, 'leases'>;
 }
 
 /**
@@ -128,11 +130,26 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     if (this.#isCounted) this.#context.waiters.leave(this.turn.keys);
   }
 
-  /** Not "held" while the store fails: the holder is unknown then. */
+  get lookAt(): number {
+    return this.#patience.lookAt;
+  }
+
+  /** The caller in front may not have been answered for long. */
+  beforeDeadline(): void {
+    this.#attempts.feelPulse();
+  }
+
+  /** Not "held" while the store fails: the holder is unknown then, unless it is one of this process. */
   tooLate(): unknown {
     const { failure } = this.turn;
-    if (failure === undefined) return this.#attempts.timeout();
-    return this.#attempts.failure(reasonOf(failure), failure);
+    if (failure !== undefined) return this.#attempts.failure(reasonOf(failure), failure);
+    const error = this.#attempts.atDeadline();
+    return error instanceof LockStoreError && this.#isHeldHere ? this.#attempts.timeout() : error;
+  }
+
+  get #isHeldHere(): boolean {
+    const isOneOfThem = (key: string) => this.keys.includes(key);
+    return this.#context.keeper.leases.some(({ keys }) => keys.some(isOneOfThem));
   }
 
   async #refusedInLine(): Promise<undefined> {

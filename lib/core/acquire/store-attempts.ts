@@ -157,12 +157,17 @@ export class StoreAttempts {
 
   /** Shortly before the deadline of a wait in the store's queue: the store may have been silent for long. */
   beforeDeadline(): void {
-    const { store, pulse } = this.#context;
+    const { store } = this.#context;
     if (this.#madeRequest) store.beforeDeadline?.(this.#madeRequest);
-    this.#pulse = pulse.feel(this.#turn.keys[0]!);
+    if (!store.waitFailure) this.feelPulse();
   }
 
-  /** For the deadline of a wait in the store's queue. */
+  /** Asks for a sign of life, and does not wait for it. */
+  feelPulse(): void {
+    this.#pulse = this.#context.pulse.feel(this.#turn.keys[0]!);
+  }
+
+  /** For the deadline of a wait in the store's queue, or behind a caller that waits there. */
   atDeadline(): LockStoreError | LockTimeoutError {
     return deadlineError(this.#attempted, this.#pulse);
   }

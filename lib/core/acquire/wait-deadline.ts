@@ -36,6 +36,12 @@ export class WaitDeadline {
     return this.#deadline;
   }
 
+  /** When to look whether the store still answers: `deadline` for a wait that is too short for it. */
+  get lookAt(): number {
+    const { waitTimeout } = this.options;
+    return this.#deadline - (waitTimeout > LONGEST_SILENCE ? LONGEST_SILENCE : 0);
+  }
+
   /** Milliseconds until the end of the wait. */
   get left(): number {
     return this.#deadline - this.#clock.now();
@@ -87,8 +93,8 @@ export class WaitDeadline {
   ): Promise<T> {
     if (this.deadline === Infinity) return this.during(wait);
     const due = [timers.add(this.deadline, () => this.stop(end.atDeadline()))];
-    if (this.left > LONGEST_SILENCE)
-      due.push(timers.add(this.deadline - LONGEST_SILENCE, () => end.beforeDeadline()));
+    if (this.lookAt < this.deadline && this.lookAt > this.#clock.now())
+      due.push(timers.add(this.lookAt, () => end.beforeDeadline()));
     try {
       return await this.during(wait);
     } finally {

@@ -10,7 +10,10 @@ import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
 export interface TicketLimits {
   readonly timers: TimerQueue;
   readonly deadline: number;
+  /** When `beforeDeadline` is called, if that is before the deadline. */
+  readonly lookAt: number;
   readonly signal: AbortSignal | undefined;
+  beforeDeadline(): void;
   /** What to reject with at the deadline. */
   tooLate(): unknown;
 }
@@ -94,13 +97,25 @@ export class LocalTicket implements InLine<LocalTicket> {
       this.#limits = limits;
       this.#resolve = resolve;
       this.#reject = reject;
-      this.#timer = limits.timers.add(limits.deadline, () => this.stop(limits.tooLate()));
+      if (limits.lookAt < limits.deadline)
+        this.#timer = limits.timers.add(limits.lookAt, this.#look);
+      else this.#awaitDeadline();
       if (limits.signal) onAbort(limits.signal, this);
       const kept = this.#fronts;
       this.#fronts = [];
       this.#awaited = kept[0] ?? '';
       if (!this.#lineUp()) this.#vacate(kept);
     });
+  }
+
+  readonly #look = (): void => {
+    this.#limits!.beforeDeadline();
+    this.#awaitDeadline();
+  };
+
+  #awaitDeadline(): void {
+    const { timers, deadline } = this.#limits!;
+    this.#timer = timers.add(deadline, () => this.stop(this.#limits!.tooLate()));
   }
 
   /** Ends the wait, if there is one. */

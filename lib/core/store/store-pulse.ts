@@ -36,8 +36,8 @@ export class Pulse {
 }
 
 /**
- * Whether the store still answers, for waiters near the end of their wait in its queue: its last answer may be long ago. Many
- * waiters share one request.
+ * Whether the store still answers, for waiters near the end of their wait: its last answer may be long ago. Many waiters share
+ * one request.
  */
 export class StorePulse {
   readonly #store: LockStore;
@@ -49,10 +49,10 @@ export class StorePulse {
     this.#clock = clock;
   }
 
-  /** To be called `LONGEST_SILENCE` before the end of the wait. `undefined` where the store cannot say, or says so itself. */
+  /** To be called `LONGEST_SILENCE` before the end of the wait. `undefined` where the store cannot say. */
   feel(key: string): Pulse | undefined {
     const store = this.#store;
-    if (store.waitFailure || !store.inspect) return undefined;
+    if (!store.inspect) return undefined;
     if (this.#latest && this.#latest.age < LONGEST_SILENCE / 4) return this.#latest;
     this.#latest = new Pulse(
       this.#clock,

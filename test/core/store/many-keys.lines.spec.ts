@@ -9,6 +9,8 @@ const MOST_ARRIVALS = 1_000;
 const LIMITS: TicketLimits = {
   timers: new TimerQueue(systemClock),
   deadline: Infinity,
+  lookAt: Infinity,
+  beforeDeadline: () => {},
   signal: undefined,
   tooLate: () => new Error('too late'),
 };

@@ -42,6 +42,16 @@ describe.each(CLIENTS)('Who waits on a Redis that hangs, with %s,', (_, Client) 
     expect(await waiting).toMatchObject({ code: 'LOCK_STORE_FAILED' });
   });
 
+  it('is told so behind a caller of its own process', async () => {
+    const front = rejectionOf(own.locks.acquire('order:42', { waitTimeout: 60_000, storeTimeout: 30_000 })); // prettier-ignore
+    await standing(server, 'order:42', 1);
+    const behind = rejectionOf(own.locks.acquire('order:42', { waitTimeout: 2_500 }));
+    server.pause();
+    expect(await behind).toMatchObject({ code: 'LOCK_STORE_FAILED' });
+    own.locks.endWaits();
+    await front;
+  });
+
   it('is told so also far back in a long line, where the next sign of life is long after the end of the wait', async () => {
     await manyInFront(200);
     const waiting = rejectionOf(
