@@ -1,6 +1,6 @@
 import { inRootContext } from '../async/root-context.js';
 import type { Cancel, Clock } from '../async/clock.js';
-import { LockQueueFullError } from '../contract/queue-full-error.js';
+import { LockQueueFullError } from './queue-full-error.js';
 import { keyNames } from '../keys/lock-keys.js';
 
 /** Milliseconds of the timer that keeps the process alive. */

@@ -1,4 +1,4 @@
-import { LockError } from './lock-errors.js';
+import { LockError } from '../contract/lock-errors.js';
 import { quoted } from '../text/printable.js';
 
 /** Too many callers of this process wait already. Nothing ran, and nothing was asked of the store. */
