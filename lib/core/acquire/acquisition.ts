@@ -16,7 +16,7 @@ import { WaitDeadline } from './wait-deadline.js';
 import { reasonOf } from '../contract/safe-error.js';
 import type { TimerQueue } from '../async/timer-queue.js';
 import { LocalTicket } from '../line/local-ticket.js';
-import type { TicketLimits } from '../line/local-ticket.js';
+import type { TicketLimits } from '../line/ticket-wait.js';
 import type { Waiters } from '../line/waiters.js';
 
 export interface AcquisitionContext extends AttemptContext {

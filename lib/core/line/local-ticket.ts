@@ -1,22 +1,10 @@
-import { offAbort, onAbort } from '../async/abort-listeners.js';
 import type { Passed } from '../store/grant.js';
 import type { InLine } from './local-line.js';
 import { LockPermitsError } from '../contract/lock-errors.js';
 import type { LocalQueue } from './local-queue.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
-import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
-
-/** Ends the wait for the front. */
-export interface TicketLimits {
-  readonly timers: TimerQueue;
-  readonly deadline: number;
-  /** When `beforeDeadline` is called, if that is before the deadline. */
-  readonly lookAt: number;
-  readonly signal: AbortSignal | undefined;
-  beforeDeadline(): void;
-  /** What to reject with at the deadline. */
-  tooLate(): unknown;
-}
+import { TicketWait } from './ticket-wait.js';
+import type { TicketLimits } from './ticket-wait.js';
 
 /**
  * One caller's way to the front of its keys, and its stay there. A caller of several keys waits in the line of one that is taken
@@ -37,11 +25,8 @@ export class LocalTicket implements InLine<LocalTicket> {
   #fronts: readonly string[] = [];
   /** The key in whose line it waits. */
   #awaited = '';
-  /** Set while this caller waits behind another one: */
-  #limits: TicketLimits | undefined;
-  #timer: QueuedTimer | undefined;
-  #resolve: ((passed: Passed | undefined) => void) | undefined;
-  #reject: ((reason: unknown) => void) | undefined;
+  /** Set while this caller waits behind another one. */
+  #wait: TicketWait<Passed | undefined> | undefined;
 
   constructor(
     queue: LocalQueue<LocalTicket>,
@@ -94,13 +79,8 @@ export class LocalTicket implements InLine<LocalTicket> {
    */
   wait(limits: TicketLimits): Promise<Passed | undefined> {
     return new Promise((resolve, reject) => {
-      this.#limits = limits;
-      this.#resolve = resolve;
-      this.#reject = reject;
-      if (limits.lookAt < limits.deadline)
-        this.#timer = limits.timers.add(limits.lookAt, this.#look);
-      else this.#awaitDeadline();
-      if (limits.signal) onAbort(limits.signal, this);
+      this.#wait = new TicketWait(limits, this, resolve, reject);
+      this.#wait.begin();
       const kept = this.#fronts;
       this.#fronts = [];
       this.#awaited = kept[0] ?? '';
@@ -108,29 +88,14 @@ export class LocalTicket implements InLine<LocalTicket> {
     });
   }
 
-  readonly #look = (): void => {
-    this.#limits!.beforeDeadline();
-    this.#awaitDeadline();
-  };
-
-  #awaitDeadline(): void {
-    const { timers, deadline } = this.#limits!;
-    this.#timer = timers.add(deadline, () => this.stop(this.#limits!.tooLate()));
-  }
-
   /** Ends the wait, if there is one. */
   stop(reason: unknown): boolean {
-    if (!this.#limits) return false;
+    const wait = this.#wait;
+    if (!wait) return false;
     this.#queue.quit(this.#awaited, this);
-    const reject = this.#reject!;
-    this.#endWait();
-    reject(reason);
+    this.#wait = undefined;
+    wait.reject(reason);
     return true;
-  }
-
-  /** The signal of the wait aborts. */
-  handleEvent(): void {
-    this.stop(this.#limits?.signal?.reason);
   }
 
   /** The previous caller has left the front, perhaps handing off its lease. */
@@ -195,18 +160,8 @@ export class LocalTicket implements InLine<LocalTicket> {
   }
 
   #come(passed: Passed | undefined): void {
-    const resolve = this.#resolve!;
-    this.#endWait();
-    resolve(passed);
-  }
-
-  #endWait(): void {
-    const { timers, signal } = this.#limits!;
-    timers.remove(this.#timer!);
-    if (signal) offAbort(signal, this);
-    this.#limits = undefined;
-    this.#timer = undefined;
-    this.#resolve = undefined;
-    this.#reject = undefined;
+    const wait = this.#wait!;
+    this.#wait = undefined;
+    wait.resolve(passed);
   }
 }

@@ -2,7 +2,7 @@ import { systemClock } from '../../../lib/core/async/clock.js';
 import { LocalQueue } from '../../../lib/core/line/local-queue.js';
 import { TimerQueue } from '../../../lib/core/async/timer-queue.js';
 import { LocalTicket } from '../../../lib/core/line/local-ticket.js';
-import type { TicketLimits } from '../../../lib/core/line/local-ticket.js';
+import type { TicketLimits } from '../../../lib/core/line/ticket-wait.js';
 
 /** Far more than the callers below need to come to the front of two keys. */
 const MOST_ARRIVALS = 1_000;
