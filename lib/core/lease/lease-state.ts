@@ -3,39 +3,24 @@ import { reasonOf } from '../contract/safe-error.js';
 import { giveBack } from '../store/grant.js';
 import { LockLostError, LockStoreError } from '../contract/lock-errors.js';
 import type { LockLostReason } from '../contract/lock-errors.js';
-import type { LockEvent, LockHoldEvent, LockState } from '../events/hold-events.js';
-import { monotonicTime } from '../async/clock.js';
+import type { LockState } from '../events/hold-events.js';
 import { keyNames } from '../keys/lock-keys.js';
-import { holdModeOf } from '../events/hold-mode.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
-import { tracing } from '../events/tracing.js';
-import type { HoldEnd, LockHoldTrace } from '../events/tracing.js';
-import { KeeperEntry } from './keeper-entry.js';
+import { GrantedLease } from './granted-lease.js';
 import type { LeaseContext } from './lease-context.js';
 import type { Lease } from '../contract/lock-store.js';
 import { Loss } from './loss.js';
 import type { Validity } from '../store/validity.js';
 
-/** The state of a lease, `held → jeopardy → lost | released`, and its events. */
-export abstract class LeaseState extends KeeperEntry {
-  readonly keys: readonly string[];
+/** The state of a lease, `held → jeopardy → lost | released`, and the events of its changes. */
+export abstract class LeaseState extends GrantedLease {
   readonly validity: Validity;
-  readonly options: ResolvedLockOptions;
-  /** By the monotonic clock: `minHold` must not end too early. */
-  readonly grantedAt: number;
-  /** Maximum number of holders. Missing: exclusive. */
-  permits: number | undefined;
   /** Number of calls that use it: the one that took it, and those nested in it. */
   uses = 0;
-  /** The store's grant. */
-  readonly granted: Lease;
-  readonly context: LeaseContext;
   /** Created on first use: most locks are neither lost nor watched. */
   #madeLoss: Loss | undefined;
   #state: LockState = 'held';
   #unwatch: (() => void) | undefined;
-  #traced: LockHoldTrace | undefined;
-  protected traceEnd: HoldEnd | undefined;
 
   constructor(
     lease: Lease,
@@ -44,18 +29,9 @@ export abstract class LeaseState extends KeeperEntry {
     options: ResolvedLockOptions,
     context: LeaseContext,
   ) {
-    super();
-    this.keys = keys;
+    super(lease, keys, options, context);
     this.validity = validity;
-    this.options = options;
-    this.granted = lease;
-    this.context = context;
-    this.grantedAt = monotonicTime(context.clock);
     if (lease.lost) this.#watch(lease.lost);
-  }
-
-  get fencingToken(): bigint | undefined {
-    return this.granted.fencingToken;
   }
 
   get state(): LockState {
@@ -100,33 +76,6 @@ export abstract class LeaseState extends KeeperEntry {
 
   assertHeld(): void {
     if (!this.isHeld) throw this.#madeLoss?.error ?? this.#lossOf('released');
-  }
-
-  /** Milliseconds since the grant, at least. */
-  get heldFor(): number {
-    return monotonicTime(this.context.clock) - this.grantedAt;
-  }
-
-  event(): LockEvent {
-    const { keys, fencingToken, context } = this;
-    const { name } = this.options;
-    const mode = holdModeOf(this.permits);
-    return { key: keys[0]!, keys, name, mode, store: context.store.name, fencingToken };
-  }
-
-  /** For an event after the grant. */
-  holdEvent(): LockHoldEvent {
-    return { ...this.event(), heldFor: this.heldFor };
-  }
-
-  /** One object for this lease: what subscribers and `aroundWork` know it by. */
-  get traced(): LockHoldTrace {
-    return (this.#traced ??= this.event());
-  }
-
-  /** Begins the trace of the hold, if it has a subscriber. */
-  trace(): void {
-    this.traceEnd = tracing.hold(() => this.traced);
   }
 
   /** An extension failed. */
