@@ -1,14 +1,12 @@
+import type { AcquisitionContext } from './acquisition-context.js';
 import { Contention } from './contention.js';
+import { hasHolderHere, withHolder } from './attempt-errors.js';
+import type { Explain } from './attempt-errors.js';
 import { StoreAttempts } from './store-attempts.js';
-import type { AttemptContext } from './store-attempts.js';
 import type { Linked } from '../line/linked-queue.js';
 import type { Grant, Passed } from '../store/grant.js';
-import type { LocalQueue } from '../line/local-queue.js';
-import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { AcquireEffort } from '../events/attempt-events.js';
-import type { LockEvents } from '../events/lock-events.js';
-import type { HolderLookup } from '../inspection/holder-lookup.js';
 import { attemptEvent } from './outcome-events.js';
 import type { AcquireCall } from './outcome-events.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
@@ -17,25 +15,12 @@ import { reasonOf } from '../contract/safe-error.js';
 import type { TimerQueue } from '../async/timer-queue.js';
 import { LocalTicket } from '../line/local-ticket.js';
 import type { TicketLimits } from '../line/ticket-wait.js';
-import type { Waiters } from '../line/waiters.js';
-
-export interface AcquisitionContext extends AttemptContext {
-  readonly events: LockEvents;
-  readonly holders: HolderLookup;
-  readonly timers: TimerQueue;
-  readonly queue: LocalQueue<LocalTicket>;
-  readonly waiters: Waiters;
-  readonly keeper: Pick<LeaseKeeper, 'leases'>;
-}
 
 /**
  * Turns a grant into the caller's result. Called in the event-loop turn in which the grant arrived, without a promise in
  * between.
  */
 type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
-
-/** Another error in place of a timeout, if the caller knows better why it waited. */
-export type Explain = (error: LockTimeoutError) => unknown;
 
 /** One caller's way to a grant: its place in the local line, then attempts and the pauses between them. */
 export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisition> {
@@ -44,7 +29,7 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
   readonly turn: LocalTicket;
   readonly options: ResolvedLockOptions;
   readonly #context: AcquisitionContext;
-  readonly #patience: WaitDeadline;
+  readonly patience: WaitDeadline;
   readonly #onFailure: (self: Acquisition, error: unknown) => void;
   readonly #explain: Explain | undefined;
   isStopped = false;
@@ -63,13 +48,9 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     this.#onFailure = onFailure;
     this.#explain = explain;
     this.options = options;
-    this.turn = new LocalTicket(
-      context.queue,
-      keys,
-      Math.min(options.ttl, options.maxHold),
-      options,
-    );
-    this.#patience = new WaitDeadline(context.clock, options);
+    const ttl = Math.min(options.ttl, options.maxHold);
+    this.turn = new LocalTicket(context.queue, keys, ttl, options);
+    this.patience = new WaitDeadline(context.clock, options);
   }
 
   get keys(): readonly string[] {
@@ -77,7 +58,7 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
   }
 
   get effort(): AcquireEffort {
-    const waited = this.#context.clock.now() - this.#patience.since;
+    const waited = this.#context.clock.now() - this.patience.since;
     return { waited, attempts: this.#madeAttempts?.count ?? 0 };
   }
 
@@ -94,18 +75,10 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     return this.#context.timers;
   }
 
-  get deadline(): number {
-    return this.#patience.deadline;
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.options.signal;
-  }
-
   /** Ends the wait: `untilGranted` rejects with `reason`. */
   stop(reason: unknown): void {
     this.isStopped = true;
-    if (!this.turn.stop(reason)) this.#patience.stop(reason);
+    if (!this.turn.stop(reason)) this.patience.stop(reason);
   }
 
   /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
@@ -130,10 +103,6 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     if (this.#isCounted) this.#context.waiters.leave(this.turn.keys);
   }
 
-  get lookAt(): number {
-    return this.#patience.lookAt;
-  }
-
   /** The caller in front may not have been answered for long. */
   beforeDeadline(): void {
     this.#attempts.feelPulse();
@@ -144,12 +113,8 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     const { failure } = this.turn;
     if (failure !== undefined) return this.#attempts.failure(reasonOf(failure), failure);
     const error = this.#attempts.atDeadline();
-    return error instanceof LockStoreError && this.#isHeldHere ? this.#attempts.timeout() : error;
-  }
-
-  get #isHeldHere(): boolean {
-    const isOneOfThem = (key: string) => this.keys.includes(key);
-    return this.#context.keeper.leases.some(({ keys }) => keys.some(isOneOfThem));
+    const isHeldHere = error instanceof LockStoreError && hasHolderHere(this.#context, this.keys);
+    return isHeldHere ? this.#attempts.timeout() : error;
   }
 
   async #refusedInLine(): Promise<undefined> {
@@ -192,24 +157,14 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
       throw error;
     }
     this.turn.leave(); // the callers behind do not wait for the explanation
-    const explained = this.#explain?.(error) ?? (await this.#withHolder(error));
+    const explained = this.#explain?.(error) ?? (await withHolder(this.#context, this, error));
     this.#fail(explained);
     throw explained;
   }
 
-  /** For a call that has waited: one attempt is to cost one question. */
-  async #withHolder(error: LockTimeoutError): Promise<LockTimeoutError> {
-    const { store, holders } = this.#context;
-    if (!this.mayWait || !store.inspect) return error;
-    const heldBy = await holders.holderOf(
-      error.refusedBy === undefined ? this.keys : [error.refusedBy],
-    );
-    return heldBy === undefined ? error : Object.assign(error, { heldBy });
-  }
-
   /** Created on first use: a caller in the local line may never ask the store. */
   get #attempts(): StoreAttempts {
-    this.#madeAttempts ??= new StoreAttempts(this.#context, this.turn, this.#patience, (error) => {
+    this.#madeAttempts ??= new StoreAttempts(this.#context, this.turn, this.patience, (error) => {
       if (!this.#isWaiting) this.#fail(error);
     });
     return this.#madeAttempts;
@@ -231,7 +186,8 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     if (!this.mayWait) return undefined;
     this.#beginWait();
     const { store, clock } = this.#context;
-    const [turn, attempts, patience] = [this.turn, this.#attempts, this.#patience];
+    const { turn, patience } = this;
+    const attempts = this.#attempts;
     return new Contention({ store, clock, turn, attempts, patience, limits: this }).untilGranted();
   }
 }

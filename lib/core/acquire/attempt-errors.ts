@@ -4,6 +4,8 @@ import type { LockLostError } from '../contract/lock-errors.js';
 import { keyNames } from '../keys/lock-keys.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { AcquireRequest, LockStore, QuorumReport } from '../contract/lock-store.js';
+import type { HolderLookup } from '../inspection/holder-lookup.js';
+import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import type { Pulse } from '../store/store-pulse.js';
 
 /** The attempts of one caller so far. */
@@ -16,6 +18,13 @@ export interface Attempted {
   readonly count: number;
   /** Of several keys, the one that another caller had at the last attempt, where that is known. */
   readonly refusedBy: string | undefined;
+}
+
+/** Where the holder of a key is known, or can be asked for. */
+interface HolderContext {
+  readonly store: LockStore;
+  readonly holders: HolderLookup;
+  readonly keeper: Pick<LeaseKeeper, 'leases'>;
 }
 
 export function storeFailure(attempted: Attempted, why: string, cause?: unknown): LockStoreError {
@@ -47,6 +56,29 @@ export function deadlineError(
   const error = own ?? pulse?.failure;
   if (error === undefined) return timeoutOf(attempted);
   return storeFailure(attempted, reasonOf(error), error);
+}
+
+/** Whether a lock of this service has one of `keys`. */
+export function hasHolderHere(
+  { keeper }: Pick<HolderContext, 'keeper'>,
+  keys: readonly string[],
+): boolean {
+  const isOneOfThem = (key: string) => keys.includes(key);
+  return keeper.leases.some((lease) => lease.keys.some(isOneOfThem));
+}
+
+/** Another error in place of a timeout, if the caller knows better why it waited. */
+export type Explain = (error: LockTimeoutError) => unknown;
+
+/** Adds the name of the holder. For a call that has waited: one attempt is to cost one question. */
+export async function withHolder(
+  { store, holders }: Pick<HolderContext, 'store' | 'holders'>,
+  { keys, mayWait }: { readonly keys: readonly string[]; readonly mayWait: boolean },
+  error: LockTimeoutError,
+): Promise<LockTimeoutError> {
+  if (!mayWait || !store.inspect) return error;
+  const heldBy = await holders.holderOf(error.refusedBy === undefined ? keys : [error.refusedBy]);
+  return heldBy === undefined ? error : Object.assign(error, { heldBy });
 }
 
 /** What the nodes answered last, where there are several. */

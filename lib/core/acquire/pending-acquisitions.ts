@@ -1,5 +1,6 @@
 import { Acquisition } from './acquisition.js';
-import type { AcquisitionContext, Explain } from './acquisition.js';
+import type { AcquisitionContext } from './acquisition-context.js';
+import type { Explain } from './attempt-errors.js';
 import { publishFailure } from './outcome-events.js';
 import { LinkedQueue } from '../line/linked-queue.js';
 import type { Grant } from '../store/grant.js';

@@ -5,10 +5,12 @@ import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
 /** Ends the wait for the front. */
 export interface TicketLimits {
   readonly timers: TimerQueue;
-  readonly deadline: number;
-  /** When `beforeDeadline` is called, if that is before the deadline. */
-  readonly lookAt: number;
-  readonly signal: AbortSignal | undefined;
+  readonly patience: {
+    readonly deadline: number;
+    /** When `beforeDeadline` is called, if that is before the deadline. */
+    readonly lookAt: number;
+  };
+  readonly options: { readonly signal?: AbortSignal | undefined };
   beforeDeadline(): void;
   /** What to reject with at the deadline. */
   tooLate(): unknown;
@@ -36,10 +38,11 @@ export class TicketWait<Result> implements AbortListener {
   }
 
   begin(): void {
-    const { timers, lookAt, deadline, signal } = this.#limits;
+    const { timers, patience, options } = this.#limits;
+    const { deadline, lookAt } = patience;
     if (lookAt < deadline) this.#timer = timers.add(lookAt, () => this.#look());
     else this.#awaitDeadline();
-    if (signal) onAbort(signal, this);
+    if (options.signal) onAbort(options.signal, this);
   }
 
   resolve(result: Result): void {
@@ -54,7 +57,7 @@ export class TicketWait<Result> implements AbortListener {
 
   /** The signal aborts. */
   handleEvent(): void {
-    this.#ticket.stop(this.#limits.signal?.reason);
+    this.#ticket.stop(this.#limits.options.signal?.reason);
   }
 
   #look(): void {
@@ -63,13 +66,13 @@ export class TicketWait<Result> implements AbortListener {
   }
 
   #awaitDeadline(): void {
-    const { timers, deadline } = this.#limits;
-    this.#timer = timers.add(deadline, () => this.#ticket.stop(this.#limits.tooLate()));
+    const { timers, patience } = this.#limits;
+    this.#timer = timers.add(patience.deadline, () => this.#ticket.stop(this.#limits.tooLate()));
   }
 
   #end(): void {
-    const { timers, signal } = this.#limits;
+    const { timers, options } = this.#limits;
     timers.remove(this.#timer!);
-    if (signal) offAbort(signal, this);
+    if (options.signal) offAbort(options.signal, this);
   }
 }

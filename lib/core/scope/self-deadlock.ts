@@ -3,7 +3,7 @@ import { warn } from '../async/warn.js';
 import { LockDeadlockError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { LockError } from '../contract/lock-errors.js';
 import { keyNames } from '../keys/lock-keys.js';
-import type { Explain } from '../acquire/acquisition.js';
+import type { Explain } from '../acquire/attempt-errors.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { Lock } from './lock.js';
 import { quoted } from '../text/printable.js';

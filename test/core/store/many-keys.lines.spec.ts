@@ -8,10 +8,9 @@ import type { TicketLimits } from '../../../lib/core/line/ticket-wait.js';
 const MOST_ARRIVALS = 1_000;
 const LIMITS: TicketLimits = {
   timers: new TimerQueue(systemClock),
-  deadline: Infinity,
-  lookAt: Infinity,
+  patience: { deadline: Infinity, lookAt: Infinity },
   beforeDeadline: () => {},
-  signal: undefined,
+  options: {},
   tooLate: () => new Error('too late'),
 };
 
