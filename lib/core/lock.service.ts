@@ -1,16 +1,5 @@
 import { PendingAcquisitions } from './acquire/pending-acquisitions.js';
 import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.js';
-import { LeaseKeeper } from './lease/lease-keeper.js';
-import { LockEvents } from './events/lock-events.js';
-import { heldLocks } from './inspection/held-locks.js';
-import type { HeldLock } from './inspection/held-locks.js';
-import { HolderLookup } from './inspection/holder-lookup.js';
-import { inspectKey } from './inspection/inspect-key.js';
-import { listLocks } from './inspection/list-locks.js';
-import type { LockListOptions } from './inspection/list-locks.js';
-import { waitingCalls } from './inspection/waiting-calls.js';
-import type { WaitingCall } from './inspection/waiting-calls.js';
-import { LocalQueue } from './line/local-queue.js';
 import { canonicalKeys } from './keys/lock-keys.js';
 import type { LockKeys } from './keys/lock-keys.js';
 import { checkLockOptions, checkPermits } from './options/lock-options.js';
@@ -19,21 +8,17 @@ import { OptionLayers } from './options/option-layers.js';
 import { checkIsObject, checkWork } from './options/option-values.js';
 import { LockContext } from './scope/lock-context.js';
 import type { LockScope } from './scope/lock-scope.js';
-import type { LockInspection, LockNode, LockPage, LockStore } from './contract/lock-store.js';
+import type { LockStore } from './contract/lock-store.js';
 import type { Lock } from './scope/lock.js';
 import { ContextLocks } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
 import { checkServiceOptions } from './options/service-options.js';
 import type { LockServiceOptions } from './options/service-options.js';
 import type { StoreUse } from './store/store-use.js';
-import { promised, StoreCalls } from './store/store-call.js';
-import { checkStore, leaveStore, needsLine, useStore } from './store/store-checks.js';
-import { healthOf } from './health/health.js';
-import type { LockHealth, LockHealthOptions } from './health/health.js';
-import { StorePulse } from './store/store-pulse.js';
-import { TimerQueue } from './async/timer-queue.js';
-import type { LocalTicket } from './line/local-ticket.js';
-import { Waiters } from './line/waiters.js';
+import { promised } from './store/store-call.js';
+import { checkStore, leaveStore, useStore } from './store/store-checks.js';
+import { LockReports } from './lock-reports.js';
+import { serviceContext } from './service-context.js';
 
 export type { LockServiceOptions };
 
@@ -42,9 +27,7 @@ export type { LockServiceOptions };
  *
  * Wherever a key is expected, a list of keys locks all of them or none.
  */
-export class LockService {
-  /** What happens to the locks of this service. */
-  readonly events = new LockEvents();
+export class LockService extends LockReports {
   readonly #options: OptionLayers;
   readonly #around: PendingAcquisitionsContext;
   readonly #context: LockContext;
@@ -57,31 +40,17 @@ export class LockService {
   constructor(store: LockStore, options: LockServiceOptions = {}) {
     checkStore(store);
     const { clock, maxWaitingTotal, aroundWork, defaults } = checkServiceOptions(options);
+    const layers = new OptionLayers(defaults);
+    const around = serviceContext(store, clock, maxWaitingTotal);
+    const acquisitions = new PendingAcquisitions(around);
+    super(around, acquisitions, layers.defaults.storeTimeout);
+    this.#around = around;
+    this.#acquisitions = acquisitions;
+    this.#options = layers;
     this.#context = new LockContext(this.events, aroundWork);
-    const timers = new TimerQueue(clock);
-    const calls = new StoreCalls(clock, timers);
-    const keeper = new LeaseKeeper(store, clock, timers, calls);
-    this.#options = new OptionLayers(defaults);
-    const queue = new LocalQueue<LocalTicket>(!needsLine(store));
-    const waiters = new Waiters(clock, maxWaitingTotal);
-    const pulse = new StorePulse(store, clock);
-    const asked = { store, clock, calls, pulse };
-    const holders = new HolderLookup(asked);
-    this.#around = { ...asked, timers, queue, waiters, keeper, holders, events: this.events };
-    this.#acquisitions = new PendingAcquisitions(this.#around);
-    const deadlocks = new SelfDeadlocks(timers);
-    this.#locks = new ContextLocks(this.#context, this.#acquisitions, deadlocks);
-    this.#use = useStore(this.#around);
-  }
-
-  /** `LockStore.name` of the store behind this service. */
-  get storeName(): string {
-    return this.#around.store.name;
-  }
-
-  /** `close` was called. */
-  get isClosed(): boolean {
-    return this.#acquisitions.isClosed;
+    const deadlocks = new SelfDeadlocks(around.timers);
+    this.#locks = new ContextLocks(this.#context, acquisitions, deadlocks);
+    this.#use = useStore(around);
   }
 
   /**
@@ -177,39 +146,6 @@ export class LockService {
   outside<T>(work: () => T): T {
     checkWork('outside', work);
     return this.#context.outside(work);
-  }
-
-  /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
-  async inspect(key: string): Promise<LockInspection | undefined> {
-    return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#options.defaults.storeTimeout);
-  }
-
-  /**
-   * The held keys of all processes, page by page; takes nothing. An answer may be out of date when it is read, and a walk over
-   * many pages is no snapshot. Rejects with `LockUnsupportedError` where the store cannot list, and with `LockStoreError`.
-   */
-  async list(options: LockListOptions = {}): Promise<LockPage> {
-    return listLocks(this.#around, options, this.#options.defaults.storeTimeout);
-  }
-
-  /** The locks that this service holds, the oldest first. Sends no command. */
-  held(): HeldLock[] {
-    return heldLocks(this.#around.keeper.leases, this.#around.waiters);
-  }
-
-  /** Whether locks can be taken, for a readiness probe. Rejects with `TypeError` or `RangeError` for unusable options only. */
-  health(options?: LockHealthOptions): Promise<LockHealth> {
-    return healthOf(this.#around, this.isClosed, options);
-  }
-
-  /** The calls of this service that wait for a lock, the oldest first. Sends no command. */
-  waiting(): WaitingCall[] {
-    return waitingCalls(this.#acquisitions.list());
-  }
-
-  /** The nodes of a store that has several; none of any other store. Sends no command. */
-  nodes(): readonly LockNode[] {
-    return this.#around.store.nodes?.() ?? [];
   }
 
   /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */

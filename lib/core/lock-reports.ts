@@ -1,0 +1,80 @@
+import type {
+  PendingAcquisitions,
+  PendingAcquisitionsContext,
+} from './acquire/pending-acquisitions.js';
+import type { LockInspection, LockNode, LockPage } from './contract/lock-store.js';
+import type { LockEvents } from './events/lock-events.js';
+import { healthOf } from './health/health.js';
+import type { LockHealth, LockHealthOptions } from './health/health.js';
+import { heldLocks } from './inspection/held-locks.js';
+import type { HeldLock } from './inspection/held-locks.js';
+import { inspectKey } from './inspection/inspect-key.js';
+import { listLocks } from './inspection/list-locks.js';
+import type { LockListOptions } from './inspection/list-locks.js';
+import { waitingCalls } from './inspection/waiting-calls.js';
+import type { WaitingCall } from './inspection/waiting-calls.js';
+import { canonicalKeys } from './keys/lock-keys.js';
+
+/** What a service tells of its locks, its store and itself. Takes no lock. */
+export abstract class LockReports {
+  /** What happens to the locks of this service. */
+  readonly events: LockEvents;
+  readonly #around: PendingAcquisitionsContext;
+  readonly #acquisitions: PendingAcquisitions;
+  /** Milliseconds that a question to the store may take. */
+  readonly #storeTimeout: number;
+
+  constructor(
+    context: PendingAcquisitionsContext,
+    acquisitions: PendingAcquisitions,
+    storeTimeout: number,
+  ) {
+    this.events = context.events;
+    this.#around = context;
+    this.#acquisitions = acquisitions;
+    this.#storeTimeout = storeTimeout;
+  }
+
+  /** `LockStore.name` of the store behind this service. */
+  get storeName(): string {
+    return this.#around.store.name;
+  }
+
+  /** `close` was called. */
+  get isClosed(): boolean {
+    return this.#acquisitions.isClosed;
+  }
+
+  /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
+  async inspect(key: string): Promise<LockInspection | undefined> {
+    return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#storeTimeout);
+  }
+
+  /**
+   * The held keys of all processes, page by page; takes nothing. An answer may be out of date when it is read, and a walk over
+   * many pages is no snapshot. Rejects with `LockUnsupportedError` where the store cannot list, and with `LockStoreError`.
+   */
+  async list(options: LockListOptions = {}): Promise<LockPage> {
+    return listLocks(this.#around, options, this.#storeTimeout);
+  }
+
+  /** The locks that this service holds, the oldest first. Sends no command. */
+  held(): HeldLock[] {
+    return heldLocks(this.#around.keeper.leases, this.#around.waiters);
+  }
+
+  /** Whether locks can be taken, for a readiness probe. Rejects with `TypeError` or `RangeError` for unusable options only. */
+  health(options?: LockHealthOptions): Promise<LockHealth> {
+    return healthOf(this.#around, this.isClosed, options);
+  }
+
+  /** The calls of this service that wait for a lock, the oldest first. Sends no command. */
+  waiting(): WaitingCall[] {
+    return waitingCalls(this.#acquisitions.list());
+  }
+
+  /** The nodes of a store that has several; none of any other store. Sends no command. */
+  nodes(): readonly LockNode[] {
+    return this.#around.store.nodes?.() ?? [];
+  }
+}

@@ -1,0 +1,30 @@
+import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.js';
+import type { Clock } from './async/clock.js';
+import { TimerQueue } from './async/timer-queue.js';
+import type { LockStore } from './contract/lock-store.js';
+import { LockEvents } from './events/lock-events.js';
+import { HolderLookup } from './inspection/holder-lookup.js';
+import { LeaseKeeper } from './lease/lease-keeper.js';
+import { LocalQueue } from './line/local-queue.js';
+import type { LocalTicket } from './line/local-ticket.js';
+import { Waiters } from './line/waiters.js';
+import { StoreCalls } from './store/store-call.js';
+import { needsLine } from './store/store-checks.js';
+import { StorePulse } from './store/store-pulse.js';
+
+/** What all locks of one service share, put together. */
+export function serviceContext(
+  store: LockStore,
+  clock: Clock,
+  maxWaitingTotal: number,
+): PendingAcquisitionsContext {
+  const timers = new TimerQueue(clock);
+  const calls = new StoreCalls(clock, timers);
+  const keeper = new LeaseKeeper(store, clock, timers, calls);
+  const queue = new LocalQueue<LocalTicket>(!needsLine(store));
+  const waiters = new Waiters(clock, maxWaitingTotal);
+  const pulse = new StorePulse(store, clock);
+  const asked = { store, clock, calls, pulse };
+  const holders = new HolderLookup(asked);
+  return { ...asked, timers, queue, waiters, keeper, holders, events: new LockEvents() };
+}
