@@ -37,7 +37,6 @@ const TOO_LONG: readonly string[] = [
   'stores/etcd/queue/etcd-watches.ts',
   'stores/memory/memory-lock.store.ts',
   'stores/redis/lease/redis-lease.ts',
-  'stores/redis/queue/redis-queue.ts',
   'stores/redis/queue/wake-up-channel.ts',
   'stores/redis/redis-lock.store.ts',
   'stores/redis/send/lock-calls.ts',

@@ -3,11 +3,8 @@ import type {
   AcquireRequest,
   Lease,
   LockInspection,
-  LockListQuery,
-  LockPage,
   LockStore,
   StoreNotice,
-  StoreWarning,
 } from '../../core/contract/lock-store.js';
 import type { ServerLink } from '../../core/contract/server-link.js';
 import { clusterSlot } from '../../redis-client/cluster-slot.js';
@@ -25,17 +22,19 @@ import type { LeaseContext } from './lease/lease-context.js';
 import { canSubscribe, clientKeyPrefix } from '../../redis-client/redis-client.js';
 import type { RedisClient } from '../../redis-client/redis-client.js';
 import { RedisLease } from './lease/redis-lease.js';
+import { featuresOf } from './redis-features.js';
+import type { RedisFeatures } from './redis-features.js';
 import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
 import { canScan } from '../../redis-client/scan-client.js';
 import { Inspector } from './inspect/inspector.js';
 import { LockList } from './inspect/lock-list.js';
-import { LockCalls } from './send/lock-calls.js';
 import type { Refused } from './lua/replies.js';
-import { ScriptRunner } from './send/script-runner.js';
+import type { ScriptRunner } from './send/script-runner.js';
+import { storeCalls } from './send/store-calls.js';
 import { storeExtensions } from './send/store-extensions.js';
 import { ServerKeys } from './keys/server-keys.js';
-import { SharedRedisLease } from './lease/shared-redis-lease.js';
+import { leaseInLine } from './lease/lease-in-line.js';
 import { tryShare } from './shared-attempt.js';
 import { RedisWaiters } from './queue/redis-waiters.js';
 
@@ -44,28 +43,15 @@ import { RedisWaiters } from './queue/redis-waiters.js';
  */
 export class RedisLockStore implements LockStore {
   readonly name = 'redis';
-  readonly supports: {
-    readonly fencing: true;
-    readonly ttl: true;
-    readonly manyKeys: boolean;
-    readonly manyKeysInLine: true;
-    /** With `localPassLimit: 0`. Missing on a client that cannot subscribe. */
-    readonly queuesAllCallers?: true;
-    readonly readLocks: true;
-    /** `'polled'` on a client that cannot subscribe. */
-    readonly semaphores: true | 'polled';
-  };
+  readonly supports: RedisFeatures;
   /** Waits in the server's queue. Missing on a client that cannot subscribe, which is polled. */
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
   /** Missing on a Cluster. */
-  readonly extendMany?: (
-    leases: readonly Lease[],
-    ttl: number,
-  ) => Promise<ReadonlyMap<Lease, unknown>>;
+  readonly extendMany?: NonNullable<LockStore['extendMany']>;
   /** Missing with `serverChecks: false`. */
-  readonly checkServers?: (tell: (warning: StoreWarning) => void) => void;
+  readonly checkServers?: NonNullable<LockStore['checkServers']>;
   /** Missing on a client that cannot `SCAN`. */
-  readonly list?: (query: LockListQuery) => Promise<LockPage>;
+  readonly list?: NonNullable<LockStore['list']>;
   readonly #keys: ServerKeys;
   readonly #inspector: Inspector;
   readonly #trial: CounterTrial;
@@ -89,15 +75,7 @@ export class RedisLockStore implements LockStore {
     // While a slot of a Cluster moves, its keys are on two nodes, and a node may hang that other keys do not need.
     const isOneServer = client.isCluster !== true;
     const id = (isOneServer ? '' : '~') + randomBytes(8).toString('base64url');
-    this.supports = {
-      fencing: true,
-      ttl: true,
-      manyKeys: isOneServer,
-      manyKeysInLine: true,
-      ...(localPassLimit === 0 && canSubscribe(client) && { queuesAllCallers: true as const }),
-      readLocks: true,
-      semaphores: canSubscribe(client) ? true : 'polled',
-    };
+    this.supports = featuresOf(client, localPassLimit);
     this.#keys = new ServerKeys(keyPrefix, clientPrefix, isOneServer);
     this.#trial = new CounterTrial(this.#keys);
     const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
@@ -107,35 +85,24 @@ export class RedisLockStore implements LockStore {
     const listening = () => this.#waiters?.connections ?? [];
     this.#silence = watchSilence(client, listening, silenceTimeout + awaited);
     const asked = () => this.#silence.asked();
-    this.#runner = new ScriptRunner(client, replicas, batchWrites, slotOf, asked);
+    const calls = { client, replicas, batchWrites, slotOf, asked };
+    const { runner, lockCalls } = storeCalls(calls, this.#takeBacks);
+    this.#runner = runner;
     this.#inspector = new Inspector(this.#keys, this.#runner, this.#trial, isOneServer);
     if (canScan(client)) {
       const list = new LockList({ client, keys: this.#keys, inspector: this.#inspector, asked });
       this.list = (query) => list.page(query);
     }
-    const gathers = batchWrites && replicas.replicas === 0; // the replicas are to acknowledge each lock separately
-    const direct = new ScriptRunner(client, replicas, false, slotOf, asked); // for calls that are batched already
-    const lockCalls = new LockCalls(
-      gathers ? direct : this.#runner,
-      slotOf,
-      gathers,
-      this.#takeBacks,
-    );
-    this.#runner.sendFirst(() => lockCalls.send());
-    if (serverChecks) {
-      const reliance = () => ({
-        replicas: replicas.replicas,
-        isOneOfSeveral: this.#isOneOfSeveral,
-      });
+    const reliance = () => ({ ...replicas, isOneOfSeveral: this.#isOneOfSeveral });
+    if (serverChecks)
       this.checkServers = (tell) =>
         void (this.#checks ??= new ServerChecks(client, this.#keys, reliance, tell));
-    }
     const holds = (ttl: number) => this.#watches.holds(ttl);
     if (isOneServer)
       this.extendMany = (leases, ttl) => (holds(ttl), extendMany(this.#runner, leases, ttl));
     if (canSubscribe(client)) {
-      const calls = () => lockCalls;
-      const room = new RedisWaiters(client, id, this.#runner, slotOf, localPassLimit, yieldEvery, calls); // prettier-ignore
+      const limits = [localPassLimit, yieldEvery] as const;
+      const room = new RedisWaiters(client, id, runner, slotOf, ...limits, () => lockCalls);
       this.#waiters = room;
       this.acquire = (request, signal) => this.#wait(room, request, signal);
     }
@@ -226,12 +193,7 @@ export class RedisLockStore implements LockStore {
   }
 
   async #wait(room: RedisWaiters, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const held = this.#context.names.inLine(request);
-    const handedOver = await room.wait(held, signal);
-    if (request.permits !== undefined) return SharedRedisLease.claimed(held, this.#context);
-    const alone = this.#context.names.alone(request);
-    if (!handedOver) return RedisLease.claimed(alone, this.#context);
-    this.#context.holds(handedOver.ttl);
-    return RedisLease.handedOver(alone, this.#context, handedOver);
+    const handedOver = await room.wait(this.#context.names.inLine(request), signal);
+    return leaseInLine(request, handedOver, this.#context);
   }
 }

@@ -25,6 +25,19 @@ export class OpenPlaces {
     return this.#byLock.get(lock);
   }
 
+  /** Whether one of the places in the line of `lock` is as `isMeant` says. */
+  some(lock: string, isMeant: (place: Place) => boolean): boolean {
+    for (const place of this.#byLock.get(lock) ?? []) if (isMeant(place)) return true;
+    return false;
+  }
+
+  /** The first in the line of `lock` that shares the lock with no other caller. */
+  firstExclusive(lock: string): Place | undefined {
+    for (const place of this.#byLock.get(lock) ?? [])
+      if (place.request.permits === undefined) return place;
+    return undefined;
+  }
+
   /** The place that was added last for `lock`, as the server calls it. Missing: no place is open. */
   lastOf(lock: string): string | undefined {
     return this.#lastOf.get(lock);

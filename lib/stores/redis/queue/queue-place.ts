@@ -1,7 +1,7 @@
 import { systemClock } from '../../../core/async/clock.js';
 import type { QueuedTimer } from '../../../core/async/timer-queue.js';
 import type { NamedLock } from '../keys/named-lock.js';
-import { HEARTBEAT } from '../lua/pace.js';
+import { HEARTBEAT, LONGEST_CLAIM } from '../lua/pace.js';
 
 /** Waiters are rejected after this many consecutive failures. */
 const MOST_FAILURES = 3;
@@ -40,8 +40,39 @@ export interface Place extends NamedLock {
   hasLeft: boolean;
 }
 
+type PlaceStart = Pick<Place, 'row' | 'behind' | 'arrivedAt' | 'timer' | 'granted' | 'refused'>;
+
+/** A place that the server does not know yet. */
+export function newPlace(held: NamedLock, start: PlaceStart): Place {
+  return {
+    ...held,
+    ...start,
+    claim: Math.min(held.request.ttl, LONGEST_CLAIM),
+    isAsking: false,
+    askedAt: 0,
+    failures: 0,
+    error: undefined,
+    failingSince: 0,
+    hasStood: false,
+    hasLeft: false,
+  };
+}
+
 /** Milliseconds without an answer after which the holder of a key counts as unknown. */
 const LONGEST_SILENCE = 500;
+
+/** The server has answered a heartbeat: the waiter stands in line. */
+export function noteAnswer(place: Place): void {
+  place.hasStood = true;
+  place.failures = 0;
+  place.error = undefined;
+}
+
+export function noteFailure(place: Place, error: unknown): void {
+  place.isAsking = false;
+  place.error = error;
+  if (place.failures++ === 0) place.failingSince = systemClock.now();
+}
 
 /** Whether the waiter stays in line after a failure. */
 export function isBearable({ failures, failingSince }: Place, error: unknown): boolean {
@@ -58,11 +89,17 @@ export function entryOf({ claim, value }: Place): string {
   return `${claim} ${value}`;
 }
 
+/** Of the heartbeats of places. */
+export function waitArgs(places: readonly Place[]): (string | number)[] {
+  const words = places.flatMap((place, at) => [place.value, placeWord(place, places[at - 1])]);
+  return [HEARTBEAT, ...words];
+}
+
 /**
  * The script's word for a place, without what it knows: that a place is behind the one `before` it in the same call, and how old
  * one is that it has. The age and the claim are in milliseconds.
  */
-export function placeWord(place: Place, before: Place | undefined): string {
+function placeWord(place: Place, before: Place | undefined): string {
   const { claim, arrivedAt, row, behind } = place;
   const age = Math.min(systemClock.now() - arrivedAt, LONGEST_AGE);
   const isKnown = !behind || place.hasStood || (before && behind === entryOf(before));
