@@ -1,12 +1,10 @@
-import { entryOf } from './queue-place.js';
+import { LinkedQueue } from '../../../core/line/linked-queue.js';
 import type { Place } from './queue-place.js';
 
 /** The open places of one store in the server's lines, by value and by lock, in the order in which they were added. */
 export class OpenPlaces {
   readonly #byValue = new Map<string, Place>();
-  readonly #byLock = new Map<string, Set<Place>>();
-  /** As the server calls them. */
-  readonly #lastOf = new Map<string, string>();
+  readonly #byLock = new Map<string, LinkedQueue<Place>>();
 
   all(): Iterable<Place> {
     return this.#byValue.values();
@@ -21,35 +19,23 @@ export class OpenPlaces {
   }
 
   /** Those in the line of `lock`. */
-  ofLock(lock: string): ReadonlySet<Place> | undefined {
-    return this.#byLock.get(lock);
+  ofLock(lock: string): readonly Place[] {
+    return this.#byLock.get(lock)?.list() ?? [];
   }
 
-  /** Whether one of the places in the line of `lock` is as `isMeant` says. */
-  some(lock: string, isMeant: (place: Place) => boolean): boolean {
-    for (const place of this.#byLock.get(lock) ?? []) if (isMeant(place)) return true;
-    return false;
-  }
-
-  /** The first in the line of `lock` that shares the lock with no other caller. */
-  firstExclusive(lock: string): Place | undefined {
-    for (const place of this.#byLock.get(lock) ?? [])
-      if (place.request.permits === undefined) return place;
-    return undefined;
-  }
-
-  /** The place that was added last for `lock`, as the server calls it. Missing: no place is open. */
-  lastOf(lock: string): string | undefined {
-    return this.#lastOf.get(lock);
+  /** The first in the line of `lock` that is as `isMeant` says. */
+  find(lock: string, isMeant: (place: Place) => boolean): Place | undefined {
+    let place = this.#byLock.get(lock)?.first;
+    while (place && !isMeant(place)) place = place.behind;
+    return place;
   }
 
   add(place: Place): void {
     const lock = place.keys[0]!;
     this.#byValue.set(place.value, place);
-    this.#lastOf.set(lock, entryOf(place));
-    const ofLock = this.#byLock.get(lock);
-    if (ofLock) ofLock.add(place);
-    else this.#byLock.set(lock, new Set([place]));
+    let line = this.#byLock.get(lock);
+    if (!line) this.#byLock.set(lock, (line = new LinkedQueue()));
+    line.add(place);
   }
 
   /** Of a place that is not open: does nothing. */
@@ -57,10 +43,8 @@ export class OpenPlaces {
     if (!this.has(place)) return;
     const lock = place.keys[0]!;
     this.#byValue.delete(place.value);
-    const ofLock = this.#byLock.get(lock)!;
-    ofLock.delete(place);
-    if (ofLock.size > 0) return;
-    this.#byLock.delete(lock);
-    this.#lastOf.delete(lock);
+    const line = this.#byLock.get(lock)!;
+    line.remove(place);
+    if (line.size === 0) this.#byLock.delete(lock);
   }
 }

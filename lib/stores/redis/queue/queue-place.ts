@@ -1,5 +1,6 @@
 import { systemClock } from '../../../core/async/clock.js';
 import type { QueuedTimer } from '../../../core/async/timer-queue.js';
+import type { Linked } from '../../../core/line/linked-queue.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import { HEARTBEAT, LONGEST_CLAIM } from '../lua/pace.js';
 
@@ -16,12 +17,10 @@ export interface HandedOver {
 }
 
 /** One caller's place in line. Its keys are a lock, its line and its set of sharers. */
-export interface Place extends NamedLock {
+export interface Place extends NamedLock, Linked<Place> {
   readonly claim: number;
   /** How many waiters in front make its heartbeat slower by one `BEAT`. */
   readonly row: number;
-  /** The place that this store took before it in the same line, as the server calls it. */
-  readonly behind: string | undefined;
   /** When its caller asked for the lock. */
   readonly arrivedAt: number;
   /** Called without `how` for a claim. */
@@ -40,13 +39,15 @@ export interface Place extends NamedLock {
   hasLeft: boolean;
 }
 
-type PlaceStart = Pick<Place, 'row' | 'behind' | 'arrivedAt' | 'timer' | 'granted' | 'refused'>;
+type PlaceStart = Pick<Place, 'row' | 'arrivedAt' | 'timer' | 'granted' | 'refused'>;
 
 /** A place that the server does not know yet. */
 export function newPlace(held: NamedLock, start: PlaceStart): Place {
   return {
     ...held,
     ...start,
+    before: undefined,
+    behind: undefined,
     claim: Math.min(held.request.ttl, LONGEST_CLAIM),
     isAsking: false,
     askedAt: 0,
@@ -85,25 +86,29 @@ export function isBearable({ failures, failingSince }: Place, error: unknown): b
 const LONGEST_AGE = 1_000;
 
 /** As the server calls it. */
-export function entryOf({ claim, value }: Place): string {
+function entryOf({ claim, value }: Place): string {
   return `${claim} ${value}`;
 }
 
 /** Of the heartbeats of places. */
 export function waitArgs(places: readonly Place[]): (string | number)[] {
-  const words = places.flatMap((place, at) => [place.value, placeWord(place, places[at - 1])]);
+  const words = places.flatMap((place, index) => [
+    place.value,
+    placeWord(place, places[index - 1]),
+  ]);
   return [HEARTBEAT, ...words];
 }
 
 /**
- * The script's word for a place, without what it knows: that a place is behind the one `before` it in the same call, and how old
- * one is that it has. The age and the claim are in milliseconds.
+ * The script's word for a place, without what it knows: that a place is behind the one that is `last` in the same call, and how
+ * old one is that it has. The age and the claim are in milliseconds. Only a place that is open now can tell the script the order:
+ * one that has left is unknown to it.
  */
-function placeWord(place: Place, before: Place | undefined): string {
-  const { claim, arrivedAt, row, behind } = place;
+function placeWord(place: Place, last: Place | undefined): string {
+  const { claim, arrivedAt, row, before, hasStood } = place;
   const age = Math.min(systemClock.now() - arrivedAt, LONGEST_AGE);
-  const isKnown = !behind || place.hasStood || (before && behind === entryOf(before));
-  return `${claim} ${age.toFixed(3)} ${row}${isKnown ? '' : ` ${behind}`}`;
+  const isKnown = !before || hasStood || before === last;
+  return `${claim} ${age.toFixed(3)} ${row}${isKnown ? '' : ` ${entryOf(before)}`}`;
 }
 
 /** Milliseconds for the answer to a heartbeat. */

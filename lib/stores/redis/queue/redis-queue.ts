@@ -49,7 +49,6 @@ export class RedisQueue {
       const leave = () => void this.#leave(place).then(() => reject(signal.reason));
       const place = newPlace(held, {
         row: this.#row,
-        behind: this.#places.lastOf(held.keys[0]!),
         arrivedAt,
         timer: idleTimer(() => this.#heartbeats.wake(place)),
         granted: ended(resolve),
@@ -90,17 +89,18 @@ export class RedisQueue {
 
   /** There is a waiter for `lock`, and the server has answered its last heartbeat, or is asked for the first time. */
   isAwaited(lock: string): boolean {
-    return this.#places.some(lock, (place) => place.error === undefined && !whySilent(place));
+    const isLiving = (place: Place) => place.error === undefined && !whySilent(place);
+    return this.#places.find(lock, isLiving) !== undefined;
   }
 
   /** The ttl that the first waiter for `lock` wants of it. Missing: there is none but sharers. */
   nextTtl(lock: string): number | undefined {
-    return this.#places.firstExclusive(lock)?.request.ttl;
+    return this.#places.find(lock, ({ request }) => request.permits === undefined)?.request.ttl;
   }
 
   /** One of the waiters for `lock` may have it. */
   look(lock: string): void {
-    for (const place of this.#places.ofLock(lock) ?? []) this.#heartbeats.send(place);
+    for (const place of this.#places.ofLock(lock)) this.#heartbeats.send(place);
   }
 
   /** `value` has come to the front, where its last heartbeat is soon too old. */
