@@ -1,8 +1,11 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import * as terminus from '@nestjs/terminus';
 import type { HealthIndicatorResult } from '@nestjs/terminus';
+import { HEALTH_RULES } from '../core/health/health.js';
 import type { LockHealth, LockHealthOptions } from '../core/health/health.js';
 import { LockService } from '../core/lock.service.js';
+import { a, checkOptions } from '../core/options/option-rules.js';
+import type { OptionRules } from '../core/options/option-rules.js';
 
 export interface LockHealthIndicatorOptions extends LockHealthOptions {
   /**
@@ -11,6 +14,11 @@ export interface LockHealthIndicatorOptions extends LockHealthOptions {
    */
   readonly locks?: LockService | undefined;
 }
+
+const RULES: OptionRules<LockHealthIndicatorOptions> = {
+  ...HEALTH_RULES,
+  locks: a('a LockService', hasHealth),
+};
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -48,10 +56,12 @@ export class LockHealthIndicator {
    */
   async isHealthy<const Key extends string>(
     key: Key,
-    { locks = this.#locks, ...options }: LockHealthIndicatorOptions = {},
+    options: LockHealthIndicatorOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
+    checkOptions('LockHealthIndicator', options, RULES, "{ probe: 'lock' }");
+    const { locks = this.#locks, ...probe } = options;
     if (!locks) throw new TypeError('LockHealthIndicator: there is no DistributedLockModule without a name: give isHealthy the option locks'); // prettier-ignore
-    return resultOf(key, await locks.health(options)) as HealthIndicatorResult<Key>;
+    return resultOf(key, await locks.health(probe)) as HealthIndicatorResult<Key>;
   }
 }
 
@@ -69,4 +79,8 @@ function resultOf(key: string, { status, ...data }: LockHealth): HealthIndicator
 
 function asDegraded(status: LockHealth['status']): Data {
   return status === 'degraded' ? { degraded: true } : {};
+}
+
+function hasHealth(value: unknown): boolean {
+  return typeof (value as Partial<LockService> | null | undefined)?.health === 'function';
 }
