@@ -13,6 +13,8 @@ import { RULES, layerOf } from './support/room-order.js';
 
 const MOST_FILES = 12;
 const MOST_LINES = 150;
+/** Of the files below, too. */
+const MOST_LINES_EVER = 200;
 /** Files with more lines than one may have. The list may only shrink. */
 const TOO_LONG: readonly string[] = [
   'core/acquire/acquisition.ts',
@@ -118,8 +120,10 @@ describe.each(FILES)('lib/%s', (file) => {
 
   it('has at most 150 lines', () => {
     const lines = sourceOf(file).trimEnd().split('\n').length;
-    if (TOO_LONG.includes(file)) expect(lines).toBeGreaterThan(MOST_LINES);
-    else expect(lines).toBeLessThanOrEqual(MOST_LINES);
+    if (TOO_LONG.includes(file)) {
+      expect(lines).toBeGreaterThan(MOST_LINES);
+      expect(lines).toBeLessThanOrEqual(MOST_LINES_EVER);
+    } else expect(lines).toBeLessThanOrEqual(MOST_LINES);
   });
 });
 
