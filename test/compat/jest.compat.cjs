@@ -10,7 +10,11 @@ const NEWEST_ONLY = [
   'parameter-names',
   'misuse(-keys)?',
   'unlock-before-commit',
-  'transports/(graphql|bullmq|client-leaves|cqrs|commander|nats|websocket)[\\w-]*',
+  'transports/graphql/[\\w-]+',
+  'transports/websocket/(client-gone|iterables|websocket)',
+  'transports/jobs/(bullmq[\\w-]*|commander)',
+  'transports/microservices/(client-leaves|nats)',
+  'transports/events/cqrs',
 ];
 const majors = (process.env.NEST_MAJORS ?? '10,11').split(',');
 
