@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { QueueProcess } from '../../../stores/support/queue-process.js';
 import { openChannel } from '../../processes/worker-channel.js';
 
-/** So many callers ask, one every few milliseconds. */
+/** So many callers ask at once. */
 export interface CallersOrder {
   readonly callers: number;
-  readonly every: number;
 }
 
 /** When a caller asked for the lock and had it, in milliseconds by the clock of the machine. */
@@ -28,13 +26,11 @@ async function main(url: string): Promise<void> {
     const served = await own.locks.withLock('order:42', async () => ({ asked, granted: now() }));
     channel.send(served);
   };
-  const askAll = async ({ callers, every }: CallersOrder) => {
-    for (let index = 0; index < callers; index++) {
+  const askAll = ({ callers }: CallersOrder) => {
+    for (let index = 0; index < callers; index++)
       ask().catch((error: unknown) => console.error(error));
-      if (every > 0) await sleep(every);
-    }
   };
-  channel.onMessage((order) => void askAll(order));
+  channel.onMessage(askAll);
   channel.send('ready');
 }
 
