@@ -30,6 +30,7 @@ describe('A node that restarted empty', () => {
   /** The first process holds the key at three nodes, for it cannot reach the others. */
   async function heldAtThree(quarantine: Quarantine): Promise<Lock> {
     first = await start(quarantine);
+    await until(() => first.locks.nodes().every(({ state }) => state === 'up')); // three are needed, and three are left
     for (const index of NOT_HOLDING) first.proxies[index]!.refuse();
     for (const index of NOT_HOLDING) first.proxies[index]!.cutAll();
     await until(() => NOT_HOLDING.every((index) => first.clients[index]!.status !== 'ready'));

@@ -8,7 +8,6 @@ import { nothingLeft } from '../../../../support/faults/left-behind.js';
 import type {
   CallersMessage,
   CallersOrder,
-  Served,
 } from '../../../../support/faults/workers/callers.worker.js';
 
 const KEY = 'order:42';
