@@ -3,7 +3,7 @@ import type { FencingRange, Lease } from '../../../core/contract/lock-store.js';
 import { DowngradedLease } from './downgraded-lease.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import type { LeaseContext } from './lease-context.js';
-import { FENCING_BLOCK } from '../lua/shared-parts.js';
+import { FENCING_BLOCK } from '../lua/fencing-token.js';
 import { asFencingToken, asList, isOne } from '../lua/replies.js';
 import { RAISE, RENEW } from '../lua/lease-scripts.js';
 import type { HandedOver } from '../queue/queue-place.js';

@@ -1,6 +1,6 @@
 import { STAND } from './line-parts.js';
 import { CALLED_UP, ROW } from './pace.js';
-import { ATTEMPT } from './shared-parts.js';
+import { ATTEMPT } from './attempt.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
 

@@ -1,4 +1,4 @@
-import { ATTEMPT } from './shared-parts.js';
+import { ATTEMPT } from './attempt.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
 

@@ -8,7 +8,7 @@ import { CALL_UP } from '../lua/line-parts.js';
 import type { HandedOver } from './queue-place.js';
 import { ROW, STRICT_ROW } from '../lua/pace.js';
 import { RedisQueue } from './redis-queue.js';
-import { CHANNEL } from '../lua/shared-parts.js';
+import { CHANNEL } from '../lua/hand-over.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import { StrictLine } from './strict-line.js';
 import type { LockCalls } from '../send/lock-calls.js';
