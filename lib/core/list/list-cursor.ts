@@ -19,7 +19,7 @@ export class ListCursors<Place> {
     return `${Buffer.from(text).toString('base64url')}.${this.#sealOf(text)}`;
   }
 
-  /** Throws `TypeError` for anything but a cursor of this scope. `undefined` stands for the first page. */
+  /** Throws `TypeError` for anything but a cursor of this scope. `undefined` is the first page. */
   read(cursor: string | undefined): Place | undefined {
     if (cursor === undefined) return undefined;
     const [, encoded = '', seal] = (typeof cursor === 'string' && CURSOR.exec(cursor)) || [];

@@ -20,7 +20,7 @@ const LONGEST = 2_147_483_647;
 
 /**
  * Throws `TypeError` or `RangeError`, with a `code`, for anything but an object, for an unknown option and for a wrong value.
- * `undefined` stands for a missing option. `owner` names the receiver of the options in messages, `example` shows how they are
+ * `undefined` is a missing option. `owner` names the receiver of the options in messages, `example` shows how they are
  * written.
  */
 export function checkOptions<Options extends object>(

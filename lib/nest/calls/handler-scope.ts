@@ -121,7 +121,7 @@ export class HandlerScope implements CallScope {
     if (connection) void ended.then(onceClientGone(connection, () => stop()));
   }
 
-  /** An Observable that ends says of the handler what a promise does that settles. One that nobody is subscribed to says nothing. */
+  /** An Observable that ends says of the handler what a promise does that settles. One without a subscriber says nothing. */
   #onceDone<T>(): MonoTypeOperatorFunction<T> {
     const done = () => this.#sendsItself && HandlerWork.of(this.#response!).finish();
     return tap({ complete: done, error: done });

@@ -48,7 +48,7 @@ export class EtcdKeys {
       const key = decodeURIComponent(encoded);
       return key !== '' && encodeURIComponent(key) === encoded ? key : undefined;
     } catch {
-      return undefined; // a `%` that stands for no byte
+      return undefined; // a `%` that begins no character
     }
   }
 

@@ -26,7 +26,7 @@ export function keyOf(element: string): string | undefined {
     const text = decodeURIComponent(element);
     return text !== '' && pathElement(text) === element ? text : undefined;
   } catch {
-    return undefined; // a `%` that stands for no byte
+    return undefined; // a `%` that begins no character
   }
 }
 
