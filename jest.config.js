@@ -38,6 +38,8 @@ module.exports = {
         `<rootDir>/lib/${file}.ts`,
       ]),
     ),
+    // The live page, bundled from its sources.
+    '^\\.{1,2}/(.*/)?built-page\\.js$': '<rootDir>/test/support/jest/built-page.cjs',
     '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'],
   },
   modulePathIgnorePatterns: [
@@ -47,7 +49,8 @@ module.exports = {
   ],
   // What specs write into the repository for a while, so that its imports resolve as a user's do.
   watchPathIgnorePatterns: ['/(blocks|docs)-[^/]+/', '<rootDir>/(dist|coverage)/'],
-  collectCoverageFrom: ['lib/**/*.ts'],
+  // The live page runs in a browser.
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/dashboard/page/**'],
   coverageProvider: 'v8',
   coverageReporters: ['text-summary', 'lcov'],
   coverageThreshold: { global: { lines: 95 } },

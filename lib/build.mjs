@@ -1,11 +1,13 @@
 // Builds the package: TypeScript compiles `lib` to modules, and rolldown joins them to one file for each entry, with what
-// several entries share in files of its own; as ES modules and as CommonJS, with types and source maps.
+// several entries share in files of its own; as ES modules and as CommonJS, with types and source maps. The live page is
+// bundled apart, and is a text in the module that serves it.
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
+import { bundlePage } from './bundle-page.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -24,6 +26,10 @@ const SHARED = {
 
 const FORMATS = { esm: 'module', cjs: 'commonjs' };
 
+/** The module that has the live page as texts, and its map to no source. */
+const PAGE = join(MODULES, 'dashboard/built-page.js');
+const NO_SOURCE = { version: 3, sources: [], names: [], mappings: '' };
+
 /** Gives rolldown the maps from modules to TypeScript, so that its own lead there, too. */
 const sourceMaps = {
   name: 'source-maps',
@@ -36,6 +42,8 @@ const sourceMaps = {
 process.chdir(ROOT);
 await rm(DIST, { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, '-p', 'lib/tsconfig.json'], { stdio: 'inherit' });
+await writeFile(PAGE, `export const builtPage = ${JSON.stringify(await bundlePage())};`);
+await writeFile(`${PAGE}.map`, JSON.stringify(NO_SOURCE));
 await Promise.all(Object.entries(FORMATS).map(([format, type]) => bundle(format, type)));
 await rm(MODULES, { recursive: true });
 

@@ -58,6 +58,14 @@ const SERVERS = [
     brew: 'nats-server',
     variables: ['NATS_SERVER=…/nats-server'],
   },
+  {
+    name: 'Chromium, version 120 or later',
+    startedBy: 'test/support/browser/chromium.ts',
+    isThere: () => isAtLeast(programs.chromium(), /([\d.]+)/, [120]),
+    packages: ['chromium', 'fonts-dejavu-core'],
+    brew: '--cask chromium',
+    variables: ['CHROMIUM=…/chromium'],
+  },
 ];
 
 /** Finds every program, or installs what is missing where that can be done. Resolves with those that are still missing. */

@@ -5,7 +5,7 @@ export const LIB = join(__dirname, '..', '..', 'lib');
 
 /** The sources of the library, by their paths below `lib`. */
 export const FILES = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.tsx?$/.test(file))
   .toSorted();
 
 export interface Import {
@@ -49,7 +49,8 @@ export function targetsOf(file: string): string[] {
 
 function targetOf(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
-  return normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts');
+  const target = normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts');
+  return FILES.includes(target) ? target : (FILES.find((each) => each === `${target}x`) ?? target);
 }
 
 /** The nodes of a circle, the first one again at its end. */

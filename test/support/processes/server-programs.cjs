@@ -38,4 +38,5 @@ module.exports = {
   mariadbInstall: () => process.env.MARIADB_INSTALL_DB ?? find('mariadb-install-db'),
   etcd: () => process.env.ETCD_SERVER ?? find('etcd'),
   nats: () => process.env.NATS_SERVER ?? find('nats-server'),
+  chromium: () => process.env.CHROMIUM ?? find('chromium'),
 };

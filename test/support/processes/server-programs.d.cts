@@ -10,7 +10,8 @@ declare const programs: Readonly<
     | 'mariadb'
     | 'mariadbInstall'
     | 'etcd'
-    | 'nats',
+    | 'nats'
+    | 'chromium',
     Lookup
   >
 >;
