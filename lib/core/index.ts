@@ -32,7 +32,7 @@ export type {
   StoreWarning,
 } from './contract/lock-store.js';
 export type { ServerLink, ServerVitals } from './contract/server-link.js';
-export { LockQueueFullError } from './line/queue-full-error.js';
+export { LockQueueFullError } from './queue/queue-full-error.js';
 export {
   LockDeadlockError,
   LockError,

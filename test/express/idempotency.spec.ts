@@ -6,7 +6,7 @@ import { lockErrorHandler } from 'nest-holdfast/express';
 import request from 'supertest';
 import { Deferred } from '../nest/support/deferred.js';
 import { readPage } from '../readme/support/markdown.js';
-import { standing } from '../stores/support/queue-process.js';
+import { standing } from '../stores/support/app-instance.js';
 import { OwnClient } from '../stores/redis/locks.js';
 import { RedisServer } from '../support/servers/redis-server.js';
 import { until } from '../support/until.js';

@@ -13,7 +13,7 @@ const blocks = readPage('README.md').blocks.filter(
 );
 
 const CORE_ERRORS = readFileSync(join(ROOT, 'lib/core/contract/lock-errors.ts'), 'utf8');
-const QUEUE_ERRORS = readFileSync(join(ROOT, 'lib/core/line/queue-full-error.ts'), 'utf8');
+const QUEUE_ERRORS = readFileSync(join(ROOT, 'lib/core/queue/queue-full-error.ts'), 'utf8');
 const FENCING_ERRORS = readFileSync(join(ROOT, 'lib/fencing/holder/fencing-errors.ts'), 'utf8');
 
 /** By code, the class that has it. */

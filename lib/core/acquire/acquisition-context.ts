@@ -2,9 +2,9 @@ import type { TimerQueue } from '../async/timer-queue.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { HolderLookup } from '../inspection/holder-lookup.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
-import type { LocalQueue } from '../line/local-queue.js';
-import type { LocalTicket } from '../line/local-ticket.js';
-import type { Waiters } from '../line/waiters.js';
+import type { LocalQueue } from '../queue/local-queues.js';
+import type { LocalTicket } from '../queue/local-ticket.js';
+import type { Waiters } from '../queue/waiters.js';
 import type { AttemptContext } from './store-attempts.js';
 
 /** Shared by all acquisitions of one service. */

@@ -3,7 +3,7 @@ import { Contention } from './contention.js';
 import { hasHolderHere, withHolder } from './attempt-errors.js';
 import type { Explain } from './attempt-errors.js';
 import { StoreAttempts } from './store-attempts.js';
-import type { Linked } from '../line/linked-queue.js';
+import type { Linked } from '../queue/linked-queue.js';
 import type { Grant, Passed } from '../store/grant.js';
 import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { AcquireEffort } from '../events/attempt-events.js';
@@ -13,8 +13,8 @@ import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { WaitDeadline } from './wait-deadline.js';
 import { reasonOf } from '../contract/safe-error.js';
 import type { TimerQueue } from '../async/timer-queue.js';
-import { LocalTicket } from '../line/local-ticket.js';
-import type { TicketLimits } from '../line/ticket-wait.js';
+import { LocalTicket } from '../queue/local-ticket.js';
+import type { TicketLimits } from '../queue/ticket-wait.js';
 
 /**
  * Turns a grant into the caller's result. Called in the event-loop turn in which the grant arrived, without a promise in

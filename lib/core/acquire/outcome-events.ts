@@ -1,6 +1,6 @@
 import { LockDeadlockError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { LockStore } from '../contract/lock-store.js';
-import { LockQueueFullError } from '../line/queue-full-error.js';
+import { LockQueueFullError } from '../queue/queue-full-error.js';
 import type { AcquireEffort, LockAttemptEvent } from '../events/attempt-events.js';
 import type { LockEvents } from '../events/lock-events.js';
 import { holdModeOf } from '../events/hold-mode.js';

@@ -2,7 +2,7 @@ import { Acquisition } from './acquisition.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import type { Explain } from './attempt-errors.js';
 import { publishFailure } from './outcome-events.js';
-import { LinkedQueue } from '../line/linked-queue.js';
+import { LinkedQueue } from '../queue/linked-queue.js';
 import type { Grant } from '../store/grant.js';
 import { HeldLease } from '../lease/held-lease.js';
 import type { LeaseContext } from '../lease/lease-context.js';

@@ -16,7 +16,7 @@ import { StoreTimeout } from '../store/store-call.js';
 import type { StoreCalls } from '../store/store-call.js';
 import { AttemptCall } from '../store/question.js';
 import type { Asked } from '../store/question.js';
-import type { LocalTicket } from '../line/local-ticket.js';
+import type { LocalTicket } from '../queue/local-ticket.js';
 
 export interface AttemptContext {
   readonly store: LockStore;

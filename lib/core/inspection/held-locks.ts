@@ -1,5 +1,5 @@
 import type { HeldLease } from '../lease/held-lease.js';
-import type { Waiters } from '../line/waiters.js';
+import type { Waiters } from '../queue/waiters.js';
 import { holdModeOf } from '../events/hold-mode.js';
 import type { LockHoldMode } from '../events/hold-mode.js';
 

@@ -1,5 +1,5 @@
 import { type Grant, giveBack, handedOff } from '../store/grant.js';
-import { LeaseChanges } from './lease-changes.js';
+import { LeaseChanges } from './lease-extension.js';
 import type { LeaseContext } from './lease-context.js';
 import { LeaseState } from './lease-state.js';
 import { LeaseReturn, unlessLate } from './lease-return.js';
@@ -7,7 +7,7 @@ import type { Returned } from './lease-return.js';
 import { OverdueWatch } from './overdue-watch.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkDowngrade } from '../store/store-checks.js';
-import type { LocalTicket } from '../line/local-ticket.js';
+import type { LocalTicket } from '../queue/local-ticket.js';
 import { Validity } from '../store/validity.js';
 
 /** A lease from its grant to its end, and its calls to the store. */

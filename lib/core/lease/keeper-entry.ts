@@ -1,4 +1,4 @@
-import type { Linked } from '../line/linked-queue.js';
+import type { Linked } from '../queue/linked-queue.js';
 import type { QueuedTimer } from '../async/timer-queue.js';
 
 /** The keeper's entry for a lease: list node, timer, and member of a bundle. */

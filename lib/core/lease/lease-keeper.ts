@@ -1,8 +1,8 @@
 import type { Clock } from '../async/clock.js';
-import { LinkedQueue } from '../line/linked-queue.js';
+import { LinkedQueue } from '../queue/linked-queue.js';
 import type { HeldLease } from './held-lease.js';
 import { LeaseBundles, MOST_IN_BUNDLE } from './lease-bundles.js';
-import { SharedExtension } from './shared-extension.js';
+import { SharedExtension } from './bundled-extension.js';
 import type { LockStore, StoreDoubt } from '../contract/lock-store.js';
 import type { StoreCalls } from '../store/store-call.js';
 import type { TimerQueue } from '../async/timer-queue.js';

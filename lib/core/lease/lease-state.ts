@@ -9,7 +9,7 @@ import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { GrantedLease } from './granted-lease.js';
 import type { LeaseContext } from './lease-context.js';
 import type { Lease } from '../contract/lock-store.js';
-import { Loss } from './loss.js';
+import { Loss } from './loss-signal.js';
 import type { Validity } from '../store/validity.js';
 
 /** The state of a lease, `held → jeopardy → lost | released`, and the events of its changes. */

@@ -5,8 +5,8 @@ import type { OptionRules } from '../../core/options/option-rules.js';
 import { checkHolder } from '../holder/fenced-holder.js';
 import type { FencedHolder } from '../holder/fenced-holder.js';
 import { FencingTimeoutError, LockStaleError } from '../holder/fencing-errors.js';
-import { WriteLine, ongoing, turnOf } from './write-line.js';
-import type { Patience, WriteTurn } from './write-line.js';
+import { WriteLine, ongoing, turnOf } from './write-queue.js';
+import type { Patience, WriteTurn } from './write-queue.js';
 
 /** Remembers the largest token of each key. `FencingGate` does for one process, `RedisFencingGate` for several. */
 export interface TokenGate {

@@ -11,7 +11,7 @@ import type {
 } from '../../core/contract/lock-store.js';
 import { unless } from './client/bounded.js';
 import { EtcdKeys } from './keys/etcd-keys.js';
-import { EtcdLease } from './etcd-lease.js';
+import { EtcdLease } from './lease/etcd-lease.js';
 import { hostsOf, resolveEtcdOptions } from './client/etcd-lock-options.js';
 import type { EtcdLockStoreOptions, EtcdServers } from './client/etcd-lock-options.js';
 import { EtcdMembers } from './client/etcd-members.js';
@@ -24,7 +24,7 @@ import type { Place } from './queue/node-creation.js';
 import { NodeWatch } from './queue/node-watch.js';
 import { openClient } from './client/open-client.js';
 import type { Position } from './queue/queue-position.js';
-import { QueuedLeases } from './queued-leases.js';
+import { QueuedLeases } from './lease/queued-leases.js';
 import { StoreObservers } from '../kit/store-observers.js';
 
 /** A member that has not answered after this part of a session leaves time for two more. */

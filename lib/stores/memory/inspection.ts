@@ -7,7 +7,7 @@ import { KeyGlob } from '../../core/list/key-glob.js';
 import { ListCursors } from '../../core/list/list-cursor.js';
 import { MOST_WAITERS } from '../../core/list/most-waiters.js';
 import type { HeldKey, HeldKeys } from './held-keys.js';
-import type { MemoryLine } from './memory-line.js';
+import type { MemoryLine } from './memory-queue.js';
 
 /** The place after a lock: its serial number. */
 const CURSORS = new ListCursors<number>('memory');

@@ -15,7 +15,7 @@ import { aClock } from '../../core/options/option-rules.js';
 import { HeldKeys } from './held-keys.js';
 import type { HeldKey } from './held-keys.js';
 import { inspectionOf, listHeld } from './inspection.js';
-import { MemoryLine } from './memory-line.js';
+import { MemoryLine } from './memory-queue.js';
 
 /** Locks inside one process: for tests, for development and for applications that run once. */
 export class MemoryLockStore implements LockStore {

@@ -34,8 +34,8 @@ import type { ScriptRunner } from './send/script-runner.js';
 import { storeCalls } from './send/store-calls.js';
 import { storeExtensions } from './send/store-extensions.js';
 import { ServerKeys } from './keys/server-keys.js';
-import { leaseInLine } from './lease/lease-in-line.js';
-import { tryShare } from './shared-attempt.js';
+import { leaseInLine } from './lease/queued-lease.js';
+import { tryShare } from './lease/shared-attempt.js';
 import { RedisWaiters } from './queue/redis-waiters.js';
 
 /**

@@ -1,7 +1,7 @@
 export { SqlLockStore } from './sql-lock.store.js';
 export type { SqlLockStoreOptions } from './sql-lock-options.js';
-export { lockTableDdl } from './shared/lock-table-ddl.js';
-export type { TableName } from './shared/sql-identifiers.js';
+export { lockTableDdl } from './common/lock-table-ddl.js';
+export type { TableName } from './common/sql-identifiers.js';
 export { advisoryKey, lockInTransaction, tryLockInTransaction } from './postgres/advisory-lock.js';
 export type { PostgresTransaction } from './postgres/advisory-lock.js';
 export type {
@@ -13,4 +13,4 @@ export type {
   SqlClient,
   SqlDialect,
   SqliteClient,
-} from './shared/sql-clients.js';
+} from './common/sql-clients.js';

@@ -1,9 +1,9 @@
 import { a, aBoolean, checkOptions } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { optionError } from '../../core/options/option-error.js';
-import type { PostgresListenerClient, SqlClient, SqlDialect } from './shared/sql-clients.js';
-import { TABLE_RULES } from './shared/sql-identifiers.js';
-import type { TableName } from './shared/sql-identifiers.js';
+import type { PostgresListenerClient, SqlClient, SqlDialect } from './common/sql-clients.js';
+import { TABLE_RULES } from './common/sql-identifiers.js';
+import type { TableName } from './common/sql-identifiers.js';
 
 export interface SqlLockStoreOptions extends TableName {
   /**

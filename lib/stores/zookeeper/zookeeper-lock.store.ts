@@ -7,18 +7,18 @@ import type {
   LockStore,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
-import { HeldNodes, leaseOfBoth } from './held-nodes.js';
+import { HeldNodes, leaseOfBoth } from './lease/held-nodes.js';
 import { MOST_WAITERS } from '../../core/list/most-waiters.js';
 import type { Connection } from './client/connection.js';
 import { inspectLine } from './nodes/inspection.js';
-import { listLines } from './nodes/list-lines.js';
-import type { Lines } from './names/lines.js';
+import { listLines } from './nodes/list-queues.js';
+import type { Lines } from './names/key-nodes.js';
 import { LockNodes } from './nodes/lock-nodes.js';
 import type { NodePlan } from './nodes/node-creation.js';
 import { nodePrefix } from './names/node-names.js';
 import type { ConnectLimits, Session } from './session/session.js';
 import { Sessions } from './session/sessions.js';
-import { ZooKeeperLease } from './zookeeper-lease.js';
+import { ZooKeeperLease } from './lease/zookeeper-lease.js';
 import { checkServers, resolveZooKeeperOptions } from './client/zookeeper-options.js';
 import type { ZooKeeperLockStoreOptions } from './client/zookeeper-options.js';
 import { StoreObservers } from '../kit/store-observers.js';

@@ -2,7 +2,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { LockService, RedisLockStore } from 'nest-holdfast/core';
 import { lockRequest } from 'nest-holdfast/express';
 import { nothingLeft } from '../../support/faults/left-behind.js';
-import { standing } from '../../stores/support/queue-process.js';
+import { standing } from '../../stores/support/app-instance.js';
 import { OwnClient } from '../../stores/redis/locks.js';
 import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import Redlock from 'redlock';
 import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
-import { standing } from '../support/queue-process.js';
+import { standing } from '../support/app-instance.js';
 import { OwnClient, RedisLocks, aRequest, markOf } from './locks.js';
 
 const COMPARE_AND_DELETE = `

@@ -2,7 +2,7 @@ import { type LockError, LockService, RedisLockStore, lockKey } from 'nest-holdf
 import { rejectionOf } from '../../core/support/outcome.js';
 import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
-import { standing } from '../support/queue-process.js';
+import { standing } from '../support/app-instance.js';
 import { RedisLocks } from './locks.js';
 import { nothingLeft } from '../../support/faults/left-behind.js';
 

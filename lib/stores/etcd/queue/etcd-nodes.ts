@@ -17,7 +17,7 @@ import { listQueues } from './list-queues.js';
 import { NodeCreation, kvsOf } from './node-creation.js';
 import type { Place } from './node-creation.js';
 import type { NodeContent } from './node-value.js';
-import { otherPermits } from '../../kit/place-in-line.js';
+import { otherPermits } from '../../kit/place-in-queue.js';
 import { lineOf, positionOf } from './queue-position.js';
 import type { Position } from './queue-position.js';
 import { afterRefusal } from './refused-attempt.js';

@@ -1,5 +1,5 @@
 import type { LockInspection } from '../../../core/contract/lock-inspection.js';
-import { holdersOf } from '../../kit/place-in-line.js';
+import { holdersOf } from '../../kit/place-in-queue.js';
 import type { QueuedNode } from './queue-position.js';
 
 /** A key, from the nodes of its queue as they were at `revision`. `undefined`: it is free. */

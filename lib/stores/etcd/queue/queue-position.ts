@@ -2,8 +2,8 @@ import type { KeyValue, RangeRequest } from '../client/etcd-client.js';
 import type { Queue } from '../keys/etcd-keys.js';
 import { readValue } from './node-value.js';
 import type { NodeContent } from './node-value.js';
-import { placeInLine } from '../../kit/place-in-line.js';
-import type { Standing } from '../../kit/place-in-line.js';
+import { placeInLine } from '../../kit/place-in-queue.js';
+import type { Standing } from '../../kit/place-in-queue.js';
 
 /** One node of a queue. */
 export interface QueuedNode extends NodeContent {

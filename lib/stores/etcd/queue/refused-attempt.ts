@@ -2,7 +2,7 @@ import { LockPermitsError } from '../../../core/contract/lock-errors.js';
 import type { AcquireRequest } from '../../../core/contract/lock-store.js';
 import { isNodeOf } from '../keys/etcd-keys.js';
 import type { Queue } from '../keys/etcd-keys.js';
-import { holdersOf, otherPermits, placeInLine } from '../../kit/place-in-line.js';
+import { holdersOf, otherPermits, placeInLine } from '../../kit/place-in-queue.js';
 import type { QueuedNode } from './queue-position.js';
 
 /**

@@ -1,7 +1,7 @@
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import type { ScriptClient } from '../../../redis-client/redis-script.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
-import { CHANNEL } from '../lua/hand-over.js';
+import { CHANNEL } from '../lua/hand-off.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 
 /** What the server denies to the user of the locks. */

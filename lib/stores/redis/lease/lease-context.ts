@@ -4,7 +4,7 @@ import type { LockNames } from '../keys/named-lock.js';
 import type { LockCalls } from '../send/lock-calls.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import type { StoreExtensions } from '../send/store-extensions.js';
-import type { StrictLine } from '../queue/strict-line.js';
+import type { StrictLine } from '../queue/strict-queue.js';
 import type { FreeMoments } from '../queue/free-moments.js';
 import type { LocalHandoffs } from '../queue/local-handoffs.js';
 

@@ -1,7 +1,7 @@
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { MARKS } from './line-parts.js';
 import { FENCING_BLOCK, MINT, RAISE_COUNTER } from './fencing-token.js';
-import { HAND_OVER } from './hand-over.js';
+import { HAND_OVER } from './hand-off.js';
 
 /**
  * For one or more leases. KEYS: the locks of each. ARGV: ttl, then for each: number of locks, value.

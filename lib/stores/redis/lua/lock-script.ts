@@ -1,6 +1,6 @@
 import { RELEASE } from './release-part.js';
 import { COUNTER_SECONDS, MINT } from './fencing-token.js';
-import { HAND_OVER } from './hand-over.js';
+import { HAND_OVER } from './hand-off.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 
 /** One key without a waiter: nearly every call. Answers before the rest is defined (`bench/uncontended.mjs`). */

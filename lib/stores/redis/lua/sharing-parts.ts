@@ -1,5 +1,5 @@
 import { LINE, SHARED_DEADLINE } from './line-parts.js';
-import { TELL } from './hand-over.js';
+import { TELL } from './hand-off.js';
 
 /*
  * A shared lock is the string "*<permits>", which looks like a foreign token to exclusive callers, and beside it a sorted set of

@@ -1,4 +1,4 @@
-import { LinkedQueue } from '../../../core/line/linked-queue.js';
+import { LinkedQueue } from '../../../core/queue/linked-queue.js';
 import type { Place } from './queue-place.js';
 
 /** The open places of one store in the server's lines, by value and by lock, in the order in which they were added. */

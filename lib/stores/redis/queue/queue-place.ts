@@ -1,6 +1,6 @@
 import { systemClock } from '../../../core/async/clock.js';
 import type { QueuedTimer } from '../../../core/async/timer-queue.js';
-import type { Linked } from '../../../core/line/linked-queue.js';
+import type { Linked } from '../../../core/queue/linked-queue.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import { HEARTBEAT, LONGEST_CLAIM } from '../lua/pace.js';
 

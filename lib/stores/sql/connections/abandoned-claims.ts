@@ -1,6 +1,6 @@
 import { inRootContext } from '../../../core/async/root-context.js';
 import { sleep, systemClock } from '../../../core/async/clock.js';
-import type { Holdings } from '../shared/lock-table.js';
+import type { Holdings } from '../common/lock-table.js';
 
 /** Milliseconds until a failed attempt is undone a second time: its statement may still have been on its way the first time. */
 const ON_ITS_WAY = 500;

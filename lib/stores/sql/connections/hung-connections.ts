@@ -1,6 +1,6 @@
 import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { Cancel } from '../../../core/async/clock.js';
-import { failureKind } from '../shared/sql-failures.js';
+import { failureKind } from '../common/sql-failures.js';
 
 /**
  * Milliseconds after which a connection is given up that has not answered a statement, or is still being made. A server that

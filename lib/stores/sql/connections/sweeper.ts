@@ -1,5 +1,5 @@
 import { systemClock } from '../../../core/async/clock.js';
-import type { LockTable } from '../shared/lock-table.js';
+import type { LockTable } from '../common/lock-table.js';
 
 /** Milliseconds between two sweeps of one process. */
 const SWEEP_EVERY = 600_000;

@@ -1,9 +1,9 @@
 import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
 import { queryInTime } from '../connections/hung-connections.js';
 import type { MysqlConnectionPool } from '../connections/hung-connections.js';
-import { OpenTransactionError } from '../shared/open-transaction.js';
-import { asBigInt, asRows, asWhole } from '../shared/sql-answers.js';
-import type { MysqlClient, MysqlPromiseClient } from '../shared/sql-clients.js';
+import { OpenTransactionError } from '../common/open-transaction.js';
+import { asBigInt, asRows, asWhole } from '../common/sql-answers.js';
+import type { MysqlClient, MysqlPromiseClient } from '../common/sql-clients.js';
 
 /** The start of the statement: the same at every place in it, in any time zone of the session. */
 export const NOW = 'UTC_TIMESTAMP(6)';

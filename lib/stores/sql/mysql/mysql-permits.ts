@@ -1,5 +1,5 @@
-import { SHARED, keyBytes } from '../shared/lock-table.js';
-import type { Claim, PermitAnswer, PermitTable } from '../shared/lock-table.js';
+import { SHARED, keyBytes } from '../common/lock-table.js';
+import type { Claim, PermitAnswer, PermitTable } from '../common/lock-table.js';
 import {
   MICROSECONDS,
   NOW,

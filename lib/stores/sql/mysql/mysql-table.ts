@@ -1,11 +1,11 @@
 import type { LockInspection } from '../../../core/contract/lock-store.js';
-import { asInspection, asListed, keyFromHex } from '../shared/lock-inspection.js';
-import { SHARED, keyBytes } from '../shared/lock-table.js';
-import type { Claim, LockTable } from '../shared/lock-table.js';
+import { asInspection, asListed, keyFromHex } from '../common/lock-inspection.js';
+import { SHARED, keyBytes } from '../common/lock-table.js';
+import type { Claim, LockTable } from '../common/lock-table.js';
 import { MICROSECONDS, MysqlConnections, NOW, fencingFloor, holderBytes, isChanged, microseconds } from './mysql-connections.js'; // prettier-ignore
 import { MysqlPermits } from './mysql-permits.js';
-import { asNumber, asRow, columnsOf } from '../shared/sql-answers.js';
-import type { MysqlClient } from '../shared/sql-clients.js';
+import { asNumber, asRow, columnsOf } from '../common/sql-answers.js';
+import type { MysqlClient } from '../common/sql-clients.js';
 
 const IS_HELD = `\`token\` IS NOT NULL AND \`expires_at\` > ${NOW}`;
 const INSPECTED = `\`holder\`, CAST(TIMESTAMPDIFF(MICROSECOND, ${NOW}, \`expires_at\`) / 1000 AS CHAR), CAST(\`fencing\` AS CHAR),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asRow, columnsOf, isTrueText } from '../shared/sql-answers.js';
+import { asRow, columnsOf, isTrueText } from '../common/sql-answers.js';
 
 /** A connection with an open transaction: a `pg.Client`, or a wrapper of one (TypeORM's `QueryRunner` answers with the rows). */
 export interface PostgresTransaction {

@@ -1,5 +1,5 @@
-import { keyBytes } from '../shared/lock-table.js';
-import type { Claim } from '../shared/lock-table.js';
+import { keyBytes } from '../common/lock-table.js';
+import type { Claim } from '../common/lock-table.js';
 
 /**
  * Milliseconds that a key is kept for the waiter that got it, until the waiter answers: longer than the interval of heartbeats.

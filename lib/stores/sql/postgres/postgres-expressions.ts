@@ -1,5 +1,5 @@
 import { MOST_WAITERS } from '../../../core/list/most-waiters.js';
-import { SHARED } from '../shared/lock-table.js';
+import { SHARED } from '../common/lock-table.js';
 import { HEARTBEAT, ROLL_CALL } from './postgres-claims.js';
 
 /** Not `now()`, which stands still in a transaction. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { FencingRange, Lease } from '../../../core/contract/lock-store.js';
 import { takeBack } from '../connections/abandoned-claims.js';
 import type { PostgresTable } from './postgres-table.js';
-import { SqlLease } from '../shared/sql-lease.js';
-import { retried } from '../shared/sql-retries.js';
+import { SqlLease } from '../common/sql-lease.js';
+import { retried } from '../common/sql-retries.js';
 
 /** Maximum number of consecutive grants inside one process while another process waits. */
 const LOCAL_PASSES = 8;

@@ -2,7 +2,7 @@ import { inRootContext } from '../../../core/async/root-context.js';
 import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { Cancel } from '../../../core/async/clock.js';
 import { promised } from '../../../core/store/store-call.js';
-import type { PostgresListenerClient } from '../shared/sql-clients.js';
+import type { PostgresListenerClient } from '../common/sql-clients.js';
 
 /** Milliseconds to wait for the connection. Without it, a heartbeat finds what a notification would have told. */
 const LONGEST_WAIT = 500;

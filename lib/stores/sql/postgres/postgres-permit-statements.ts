@@ -1,4 +1,4 @@
-import { SHARED } from '../shared/lock-table.js';
+import { SHARED } from '../common/lock-table.js';
 import { CLOCK, LIVE_QUEUE, MILLISECOND, NOW, floor, isAwaited, micros, millis } from './postgres-expressions.js'; // prettier-ignore
 
 /** The statements for permits. Text that is put into them unquoted was checked before, as in `PostgresStatements`. */

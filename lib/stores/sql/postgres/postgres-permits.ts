@@ -1,8 +1,8 @@
-import { keyBytes } from '../shared/lock-table.js';
-import type { Claim, PermitAnswer, PermitTable } from '../shared/lock-table.js';
+import { keyBytes } from '../common/lock-table.js';
+import type { Claim, PermitAnswer, PermitTable } from '../common/lock-table.js';
 import { HAND_OVER, claimValues } from './postgres-claims.js';
 import type { PostgresStatementRunner } from './postgres-statement-runner.js';
-import { asWhole, columnsOf, isDone, isTrueText } from '../shared/sql-answers.js';
+import { asWhole, columnsOf, isDone, isTrueText } from '../common/sql-answers.js';
 
 export class PostgresPermits implements PermitTable {
   readonly #statements: PostgresStatementRunner;

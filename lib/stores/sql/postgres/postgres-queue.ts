@@ -1,12 +1,12 @@
 import { systemClock } from '../../../core/async/clock.js';
-import type { Claim } from '../shared/lock-table.js';
+import type { Claim } from '../common/lock-table.js';
 import { BEAT } from './postgres-claims.js';
 import { PostgresListener } from './postgres-listener.js';
 import type { PostgresTable } from './postgres-table.js';
 import { QueuePlace } from './queue-place.js';
-import type { PostgresListenerClient } from '../shared/sql-clients.js';
-import { failureKind } from '../shared/sql-failures.js';
-import { retried } from '../shared/sql-retries.js';
+import type { PostgresListenerClient } from '../common/sql-clients.js';
+import { failureKind } from '../common/sql-failures.js';
+import { retried } from '../common/sql-retries.js';
 import { takeBack } from '../connections/abandoned-claims.js';
 
 /** Milliseconds after the end of a ttl at which the first waiter checks whether the key is free. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { PostgresPermitStatements } from './postgres-permit-statements.js';
 import type { PostgresStatements } from './postgres-statements.js';
 import { LONGEST_ANSWER, boundConnecting } from '../connections/hung-connections.js';
-import { OpenTransactionError, transactionsOf } from '../shared/open-transaction.js';
-import { asRow, asRows } from '../shared/sql-answers.js';
-import type { PostgresClient } from '../shared/sql-clients.js';
+import { OpenTransactionError, transactionsOf } from '../common/open-transaction.js';
+import { asRow, asRows } from '../common/sql-answers.js';
+import type { PostgresClient } from '../common/sql-clients.js';
 
 type Statements = PostgresStatements & PostgresPermitStatements;
 

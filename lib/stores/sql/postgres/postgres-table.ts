@@ -1,7 +1,7 @@
 import type { LockInspection } from '../../../core/contract/lock-store.js';
-import { asInspection, asListed, keyFromHex } from '../shared/lock-inspection.js';
-import { keyBytes } from '../shared/lock-table.js';
-import type { Claim, LockTable, OurRow } from '../shared/lock-table.js';
+import { asInspection, asListed, keyFromHex } from '../common/lock-inspection.js';
+import { keyBytes } from '../common/lock-table.js';
+import type { Claim, LockTable, OurRow } from '../common/lock-table.js';
 import { BEAT, HAND_OVER, HEARTBEAT, LINE_PER_BEAT, claimValues } from './postgres-claims.js';
 import { postgresPermitStatements } from './postgres-permit-statements.js';
 import { PostgresPermits } from './postgres-permits.js';
@@ -14,8 +14,8 @@ import {
   columnsOf,
   isDone,
   isTrueText,
-} from '../shared/sql-answers.js';
-import type { PostgresClient } from '../shared/sql-clients.js';
+} from '../common/sql-answers.js';
+import type { PostgresClient } from '../common/sql-clients.js';
 
 /** Two processes create the table at the same time: the second one finds a name taken (unique_violation, duplicate_table). */
 const MADE_MEANWHILE = new Set(['23505', '42710', '42P07']);

@@ -1,7 +1,7 @@
 import { MovedFile } from './moved-file.js';
-import { OpenTransactionError } from '../shared/open-transaction.js';
-import { asRow, asRows, asWhole, columnsOf } from '../shared/sql-answers.js';
-import type { SqliteClient } from '../shared/sql-clients.js';
+import { OpenTransactionError } from '../common/open-transaction.js';
+import { asRow, asRows, asWhole, columnsOf } from '../common/sql-answers.js';
+import type { SqliteClient } from '../common/sql-clients.js';
 
 type Values = Parameters<ReturnType<SqliteClient['prepare']>['all']>;
 

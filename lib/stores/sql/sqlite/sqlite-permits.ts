@@ -1,6 +1,6 @@
-import { SHARED } from '../shared/lock-table.js';
-import type { Claim, PermitAnswer, PermitTable } from '../shared/lock-table.js';
-import { asRow, asWhole, columnsOf, isDone } from '../shared/sql-answers.js';
+import { SHARED } from '../common/lock-table.js';
+import type { Claim, PermitAnswer, PermitTable } from '../common/lock-table.js';
+import { asRow, asWhole, columnsOf, isDone } from '../common/sql-answers.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { FENCING_FLOOR, NOW, wholeMs } from './sqlite-time.js';
 

@@ -1,12 +1,12 @@
 import type { LockInspection } from '../../../core/contract/lock-store.js';
-import { asInspection, asListed, keyFromHex } from '../shared/lock-inspection.js';
-import { SHARED } from '../shared/lock-table.js';
-import type { Claim, LockTable, OurRow } from '../shared/lock-table.js';
-import { asBigInt, asRow, columnsOf, isDone } from '../shared/sql-answers.js';
+import { asInspection, asListed, keyFromHex } from '../common/lock-inspection.js';
+import { SHARED } from '../common/lock-table.js';
+import type { Claim, LockTable, OurRow } from '../common/lock-table.js';
+import { asBigInt, asRow, columnsOf, isDone } from '../common/sql-answers.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { SqlitePermits } from './sqlite-permits.js';
 import { FENCING_FLOOR, NOW, wholeMs } from './sqlite-time.js';
-import type { SqliteClient } from '../shared/sql-clients.js';
+import type { SqliteClient } from '../common/sql-clients.js';
 
 const DAY = 86_400_000;
 

@@ -1,4 +1,4 @@
-import type { Standing } from '../../kit/place-in-line.js';
+import type { Standing } from '../../kit/place-in-queue.js';
 
 /** One node of a key's line. */
 export interface LineNode extends Standing {

@@ -1,6 +1,6 @@
 import { timeOfDay } from '../../../core/async/clock.js';
 import type { LockInspection } from '../../../core/contract/lock-inspection.js';
-import { holdersOf } from '../../kit/place-in-line.js';
+import { holdersOf } from '../../kit/place-in-queue.js';
 import type { Connection } from '../client/connection.js';
 import type { LineContent, NodeContent } from '../client/node-content.js';
 import { nodesOf } from '../names/node-names.js';

@@ -1,8 +1,8 @@
 import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
 import type { Connection } from '../client/connection.js';
 import { insist } from '../session/insistence.js';
-import { nodesFrom } from '../names/line.js';
-import type { Lines } from '../names/lines.js';
+import { nodesFrom } from '../names/place-of-node.js';
+import type { Lines } from '../names/key-nodes.js';
 import type { ConnectLimits, Session } from '../session/session.js';
 
 /** The plan of a request's nodes: one in the line of each key, all made by one transaction. */

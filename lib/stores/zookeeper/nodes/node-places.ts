@@ -1,8 +1,8 @@
 import { LockPermitsError } from '../../../core/contract/lock-errors.js';
 import type { Connection } from '../client/connection.js';
-import { placeOf } from '../names/line.js';
-import type { Place } from '../names/line.js';
-import { lineOf } from '../names/lines.js';
+import { placeOf } from '../names/place-of-node.js';
+import type { Place } from '../names/place-of-node.js';
+import { lineOf } from '../names/key-nodes.js';
 import type { NodePlan } from './node-creation.js';
 import { goneError, numberOf } from './numbering.js';
 import type { Session } from '../session/session.js';

@@ -1,4 +1,4 @@
-import { lineOf } from '../names/lines.js';
+import { lineOf } from '../names/key-nodes.js';
 import type { Session } from '../session/session.js';
 
 /**

@@ -1,5 +1,5 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { Lines } from '../names/lines.js';
+import { Lines } from '../names/key-nodes.js';
 import { Session } from './session.js';
 import { clientAcls } from '../client/zookeeper-acl.js';
 import { loadDriver } from '../client/zookeeper-client.js';

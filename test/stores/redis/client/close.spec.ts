@@ -4,7 +4,7 @@ import { LockStoreError } from 'nest-holdfast';
 import { rejectionOf } from '../../../core/support/outcome.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
-import { QueueProcess, standing } from '../../support/queue-process.js';
+import { QueueProcess, standing } from '../../support/app-instance.js';
 import { disconnect } from '../locks.js';
 
 describe('closing a store whose client has just come back', () => {

@@ -1,7 +1,7 @@
 import { freePort } from '../../../support/processes/free-port.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../support/app-instance.js';
 
 const TTL = 20_000;
 

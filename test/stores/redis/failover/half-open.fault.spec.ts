@@ -7,7 +7,7 @@ import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
-import { CLIENTS, QueueProcess } from '../../support/queue-process.js';
+import { CLIENTS, QueueProcess } from '../../support/app-instance.js';
 import { disconnect } from '../locks.js';
 
 jest.setTimeout(120_000);

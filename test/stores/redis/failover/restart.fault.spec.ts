@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
-import { CLIENTS } from '../../support/queue-process.js';
+import { CLIENTS } from '../../support/app-instance.js';
 import { disconnect } from '../locks.js';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';

@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
-import { QueueProcess, standing } from '../../support/queue-process.js';
+import { QueueProcess, standing } from '../../support/app-instance.js';
 import { OwnClient, aRequest, disconnect, markOf } from '../locks.js';
 
 const KEY = 'order:42';

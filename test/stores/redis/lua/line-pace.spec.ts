@@ -12,7 +12,7 @@ import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import { leftBehind } from '../../../support/faults/left-behind.js';
 import { OwnClient } from '../locks.js';
-import { QueueProcess } from '../../support/queue-process.js';
+import { QueueProcess } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 
 const KEY = 'order:42';

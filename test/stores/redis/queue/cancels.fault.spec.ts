@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLIENTS, QueueProcess, inLine } from '../../support/queue-process.js';
+import { CLIENTS, QueueProcess, inLine } from '../../support/app-instance.js';
 import { aRequest } from '../locks.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';

@@ -2,7 +2,7 @@ import type { Lock } from 'nest-holdfast';
 import { inTime } from '../../../support/faults/in-time.js';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
 import type { WaiterMessage, WaiterOrder } from '../../../support/faults/workers/waiter.worker.js';
-import { QueueProcess, inLine, standing } from '../../support/queue-process.js';
+import { QueueProcess, inLine, standing } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 import { ChildProcess } from '../../../support/processes/child-process.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';

@@ -1,5 +1,5 @@
 import type { Lock } from 'nest-holdfast';
-import { QueueProcess, inLine, standing } from '../../support/queue-process.js';
+import { QueueProcess, inLine, standing } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 import { ChildProcess } from '../../../support/processes/child-process.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';

@@ -1,6 +1,6 @@
 import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../support/servers/redis-server.js';
-import { QueueProcess, inLine, standing } from '../../support/queue-process.js';
+import { QueueProcess, inLine, standing } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 
 const PROCESSES = 5;

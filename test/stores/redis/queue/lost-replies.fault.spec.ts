@@ -1,4 +1,4 @@
-import { CLIENTS, QueueProcess, inLine, standing } from '../../support/queue-process.js';
+import { CLIENTS, QueueProcess, inLine, standing } from '../../support/app-instance.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { markOf } from '../locks.js';

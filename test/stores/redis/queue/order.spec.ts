@@ -1,7 +1,7 @@
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import { leftBehind } from '../../../support/faults/left-behind.js';
-import { CLIENTS, QueueProcess, inLine, standing } from '../../support/queue-process.js';
+import { CLIENTS, QueueProcess, inLine, standing } from '../../support/app-instance.js';
 import { aRequest, markOf } from '../locks.js';
 
 describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {

@@ -2,7 +2,7 @@ import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { startReplica } from '../../../support/servers/redis-replica.js';
 import { until } from '../../../support/until.js';
-import { standing } from '../../support/queue-process.js';
+import { standing } from '../../support/app-instance.js';
 import { OwnClient } from '../locks.js';
 
 describe('Waiting for a lock that a replica must have', () => {

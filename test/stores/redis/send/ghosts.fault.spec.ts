@@ -9,7 +9,7 @@ import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
 import { disconnect } from '../locks.js';
-import { CLIENTS, QueueProcess } from '../../support/queue-process.js';
+import { CLIENTS, QueueProcess } from '../../support/app-instance.js';
 
 jest.setTimeout(180_000);
 

@@ -1,7 +1,7 @@
 import { LockService } from 'nest-holdfast';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
-import { standing } from '../../support/queue-process.js';
+import { standing } from '../../support/app-instance.js';
 import { aRequest } from '../locks.js';
 import { Line, SharingProcess, aReader } from './sharers.js';
 

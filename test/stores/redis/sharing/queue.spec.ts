@@ -3,7 +3,7 @@ import { inTime } from '../../../support/faults/in-time.js';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { QueueProcess, standing } from '../../support/queue-process.js';
+import { QueueProcess, standing } from '../../support/app-instance.js';
 import { aRequest } from '../locks.js';
 import { Line, SharingProcess, aPermit, aReader } from './sharers.js';
 import { ServerLog } from '../../support/server-log.js';

@@ -4,7 +4,7 @@ import { nothingLeft } from '../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
-import { standing } from '../../support/queue-process.js';
+import { standing } from '../../support/app-instance.js';
 import { aRequest } from '../locks.js';
 import { SharingProcess, aPermit, aReader } from './sharers.js';
 import { lineLength } from '../../../support/redis-line.js';

@@ -2,7 +2,7 @@ import type { Lock } from 'nest-holdfast';
 import { rejectionOf } from '../../../core/support/outcome.js';
 import type { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { LineProcess, arbiterOf, lineLengths } from '../support/queue-process.js';
+import { LineProcess, arbiterOf, lineLengths } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { lineLength } from '../../../support/redis-line.js';
 

@@ -4,7 +4,7 @@ import type { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import type { LineNode } from '../support/queue-node.js';
 import { TTL as LINE_TTL, except, line } from '../support/queue-quorum.js';
-import { LineProcess, Witness, arbiterOf } from '../support/queue-process.js';
+import { LineProcess, Witness, arbiterOf } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { settled } from '../support/stub-quorum.js';
 

@@ -1,6 +1,6 @@
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
-import { LineProcess, Witness, lineLengths } from '../support/queue-process.js';
-import type { LineOptions } from '../support/queue-process.js';
+import { LineProcess, Witness, lineLengths } from '../support/redlock-instance.js';
+import type { LineOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { until } from '../../../support/until.js';
 

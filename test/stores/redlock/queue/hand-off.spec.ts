@@ -1,7 +1,7 @@
 import { until } from '../../../support/until.js';
-import { lengthsOfRows } from '../../sql/shared/lengths-of-rows.js';
+import { lengthsOfRows } from '../../sql/common/lengths-of-rows.js';
 import { CommandLog } from '../../support/command-log.js';
-import { LineProcess, arbiterOf, lineLengths } from '../support/queue-process.js';
+import { LineProcess, arbiterOf, lineLengths } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';

@@ -1,8 +1,8 @@
 import type { Lock } from 'nest-holdfast';
 import { until } from '../../../support/until.js';
 import type { RedisServer } from '../../../support/servers/redis-server.js';
-import { LineProcess, Witness, arbiterOf } from '../support/queue-process.js';
-import type { LineOptions } from '../support/queue-process.js';
+import { LineProcess, Witness, arbiterOf } from '../support/redlock-instance.js';
+import type { LineOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';

@@ -1,6 +1,6 @@
 import { CommandLog } from '../../support/command-log.js';
-import { LineProcess, Witness, arbiterOf, lineLengths } from '../support/queue-process.js';
-import type { LineOptions } from '../support/queue-process.js';
+import { LineProcess, Witness, arbiterOf, lineLengths } from '../support/redlock-instance.js';
+import type { LineOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';

@@ -9,7 +9,7 @@ import { PostgresTable } from '../../../../lib/stores/sql/postgres/postgres-tabl
 import type {
   PostgresClient,
   PostgresQuery,
-} from '../../../../lib/stores/sql/shared/sql-clients.js';
+} from '../../../../lib/stores/sql/common/sql-clients.js';
 import { inTime } from '../../../support/faults/in-time.js';
 import { ChildProcess } from '../../../support/processes/child-process.js';
 import { PostgresServer } from '../../../support/servers/postgres-server.js';

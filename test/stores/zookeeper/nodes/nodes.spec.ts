@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LockService } from 'nest-holdfast';
 import type { Connection } from '../../../../lib/stores/zookeeper/client/connection.js';
-import { Lines } from '../../../../lib/stores/zookeeper/names/lines.js';
+import { Lines } from '../../../../lib/stores/zookeeper/names/key-nodes.js';
 import { CreateMode } from '../../../../lib/stores/zookeeper/client/zookeeper-client.js';
 import { ZooKeeperError } from '../../../../lib/stores/zookeeper/client/zookeeper-errors.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';

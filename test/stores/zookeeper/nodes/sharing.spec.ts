@@ -1,7 +1,7 @@
 import { LockPermitsError, type Lease } from 'nest-holdfast';
 import type { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { aborted } from '../../../support/faults/in-time.js';
-import { Lines } from '../../../../lib/stores/zookeeper/names/lines.js';
+import { Lines } from '../../../../lib/stores/zookeeper/names/key-nodes.js';
 import { Watches } from '../../../../lib/stores/zookeeper/client/watches.js';
 import { until } from '../../../support/until.js';
 import { shareInTurns } from '../../support/etcd-zookeeper-turns.js';

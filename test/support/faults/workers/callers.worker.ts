@@ -1,4 +1,4 @@
-import { QueueProcess } from '../../../stores/support/queue-process.js';
+import { QueueProcess } from '../../../stores/support/app-instance.js';
 import { openChannel } from '../../processes/worker-channel.js';
 
 /** So many callers ask at once. */

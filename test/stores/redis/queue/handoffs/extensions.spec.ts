@@ -1,7 +1,7 @@
 import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { CommandLog } from '../../../support/command-log.js';
-import { QueueProcess, standing } from '../../../support/queue-process.js';
+import { QueueProcess, standing } from '../../../support/app-instance.js';
 
 const LOCKS = 250;
 

@@ -4,7 +4,7 @@ import { Shares } from '../../../../../lib/stores/redis/queue/shares.js';
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { nothingLeft } from '../../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
-import { QueueProcess, inLine, standing } from '../../../support/queue-process.js';
+import { QueueProcess, inLine, standing } from '../../../support/app-instance.js';
 import { aRequest } from '../../locks.js';
 
 /** Milliseconds: a lock that was held for so long is left free for a hundredth of it, which is longer than any test. */

@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
-import { lengthsOfRows } from '../../../sql/shared/lengths-of-rows.js';
-import { CLIENTS, QueueProcess } from '../../../support/queue-process.js';
+import { lengthsOfRows } from '../../../sql/common/lengths-of-rows.js';
+import { CLIENTS, QueueProcess } from '../../../support/app-instance.js';
 import { disconnect } from '../../locks.js';
 
 const CALLERS = 20;

@@ -1,6 +1,6 @@
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { leftBehind } from '../../../../support/faults/left-behind.js';
-import { QueueProcess, inLine, standing } from '../../../support/queue-process.js';
+import { QueueProcess, inLine, standing } from '../../../support/app-instance.js';
 
 const KEY = 'order:42';
 

@@ -2,7 +2,7 @@ import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
 import { nothingLeft } from '../../../../support/faults/left-behind.js';
-import { QueueProcess, inLine, standing } from '../../../support/queue-process.js';
+import { QueueProcess, inLine, standing } from '../../../support/app-instance.js';
 
 const KEY = 'order:42';
 

@@ -1,7 +1,7 @@
 import type { LockService } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { leftBehind } from '../../../../support/faults/left-behind.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 
 const KEY = 'order:42';
 

@@ -1,5 +1,5 @@
 import type { Lock } from 'nest-holdfast';
-import { QueueProcess, standing } from '../../../support/queue-process.js';
+import { QueueProcess, standing } from '../../../support/app-instance.js';
 import { ChildProcess } from '../../../../support/processes/child-process.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';

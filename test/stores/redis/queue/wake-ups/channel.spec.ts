@@ -1,6 +1,6 @@
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 import { disconnect } from '../../locks.js';
 import { ServerLog } from '../../../support/server-log.js';
 

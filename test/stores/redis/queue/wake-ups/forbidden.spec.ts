@@ -1,6 +1,6 @@
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 
 jest.setTimeout(30_000);
 

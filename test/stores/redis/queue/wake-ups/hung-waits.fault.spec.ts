@@ -4,7 +4,7 @@ import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
 import { lineKey } from '../../../../support/redis-line.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 
 /** Milliseconds: a busy machine answers within. */
 const STORE_TIMEOUT = 2_000;

@@ -2,7 +2,7 @@ import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 
 describe.each(CLIENTS)('A wake-up that comes when its claim is over, with %s,', (_, Client) => {
   let server: RedisServer;

@@ -2,7 +2,7 @@ import { inTime } from '../../../../support/faults/in-time.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 import { aRequest } from '../../locks.js';
 
 /** A waiter gives a sign of life three times in this time, and looks for its key then. */

@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis';
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 
 const SETTINGS: readonly [string, RedisOptions][] = [
   ['its defaults', {}],

@@ -2,7 +2,7 @@ import { Redis as Redis5 } from 'ioredis5';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/queue-process.js';
+import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
 
 describe('A store that is woken on a second connection', () => {
   let server: RedisServer;

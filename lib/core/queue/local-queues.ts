@@ -1,5 +1,5 @@
-import { LocalLine } from './local-line.js';
-import type { InLine } from './local-line.js';
+import { LocalLine } from './key-queue.js';
+import type { InLine } from './key-queue.js';
 
 export interface PermitsInUse {
   readonly key: string;

@@ -3,7 +3,7 @@ import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { type Connection, createConnection, createPool } from 'mysql2/promise';
 import { Client } from 'pg';
-import { failureKind } from '../../../../lib/stores/sql/shared/sql-failures.js';
+import { failureKind } from '../../../../lib/stores/sql/common/sql-failures.js';
 import { inTime } from '../../../support/faults/in-time.js';
 import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
 import { PostgresServer } from '../../../support/servers/postgres-server.js';

@@ -1,5 +1,5 @@
 import { nodesOf } from './node-names.js';
-import { otherPermits, placeInLine } from '../../kit/place-in-line.js';
+import { otherPermits, placeInLine } from '../../kit/place-in-queue.js';
 
 /** The change that a waiter waits for. */
 export type Awaited =

@@ -3,7 +3,7 @@ import { KeyGlob } from '../../../core/list/key-glob.js';
 import { ListCursors } from '../../../core/list/list-cursor.js';
 import { MOST_LISTED_WAITERS } from '../../../core/list/most-waiters.js';
 import type { Connection } from '../client/connection.js';
-import type { Lines } from '../names/lines.js';
+import type { Lines } from '../names/key-nodes.js';
 import { keyOf } from '../names/node-names.js';
 import { inspectLine } from './inspection.js';
 

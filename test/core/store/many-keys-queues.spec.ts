@@ -1,8 +1,8 @@
 import { systemClock } from '../../../lib/core/async/clock.js';
-import { LocalQueue } from '../../../lib/core/line/local-queue.js';
+import { LocalQueue } from '../../../lib/core/queue/local-queues.js';
 import { TimerQueue } from '../../../lib/core/async/timer-queue.js';
-import { LocalTicket } from '../../../lib/core/line/local-ticket.js';
-import type { TicketLimits } from '../../../lib/core/line/ticket-wait.js';
+import { LocalTicket } from '../../../lib/core/queue/local-ticket.js';
+import type { TicketLimits } from '../../../lib/core/queue/ticket-wait.js';
 
 /** Far more than the callers below need to come to the front of two keys. */
 const MOST_ARRIVALS = 1_000;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { holdersOf, otherPermits, placeInLine } from '../../../lib/stores/kit/place-in-line.js';
-import { WakingLine, holdersByDefinition } from '../../core/support/waking-line.js';
+import { holdersOf, otherPermits, placeInLine } from '../../../lib/stores/kit/place-in-queue.js';
+import { WakingLine, holdersByDefinition } from '../../core/support/waking-queue.js';
 
 const KINDS = [undefined, Infinity, 1, 2, 3];
 const LONGEST = 5;

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { nodesFrom, placeOf } from '../../../../lib/stores/zookeeper/names/line.js';
+import { nodesFrom, placeOf } from '../../../../lib/stores/zookeeper/names/place-of-node.js';
 import {
   nodePrefix,
   nodesOf,

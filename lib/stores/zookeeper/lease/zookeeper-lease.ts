@@ -1,5 +1,5 @@
-import type { Lease } from '../../core/contract/lock-store.js';
-import type { LockNodes } from './nodes/lock-nodes.js';
+import type { Lease } from '../../../core/contract/lock-store.js';
+import type { LockNodes } from '../nodes/lock-nodes.js';
 
 /** The lock of a request's nodes. It lives as long as their session. */
 export class ZooKeeperLease implements Lease {

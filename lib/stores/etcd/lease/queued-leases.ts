@@ -1,8 +1,8 @@
-import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
-import { combine } from '../../core/store/many-keys.js';
+import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
+import { combine } from '../../../core/store/many-keys.js';
 import type { EtcdLease } from './etcd-lease.js';
-import type { EtcdNodes } from './queue/etcd-nodes.js';
-import type { Place } from './queue/node-creation.js';
+import type { EtcdNodes } from '../queue/etcd-nodes.js';
+import type { Place } from '../queue/node-creation.js';
 
 /** A lease of one key, which came from its queue. */
 interface QueuedLease {

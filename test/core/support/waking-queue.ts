@@ -1,5 +1,5 @@
-import { placeInLine } from '../../../lib/stores/kit/place-in-line.js';
-import type { PlaceInLine, Standing } from '../../../lib/stores/kit/place-in-line.js';
+import { placeInLine } from '../../../lib/stores/kit/place-in-queue.js';
+import type { PlaceInLine, Standing } from '../../../lib/stores/kit/place-in-queue.js';
 
 interface Node extends Standing {
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { Passed } from '../store/grant.js';
-import type { InLine } from './local-line.js';
+import type { InLine } from './key-queue.js';
 import { LockPermitsError } from '../contract/lock-errors.js';
-import type { LocalQueue } from './local-queue.js';
+import type { LocalQueue } from './local-queues.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { TicketWait } from './ticket-wait.js';
 import type { TicketLimits } from './ticket-wait.js';

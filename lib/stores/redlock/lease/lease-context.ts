@@ -1,5 +1,5 @@
-import type { QueueNodes } from './claim/queue-nodes.js';
-import type { Quorum } from './vote/quorum.js';
+import type { QueueNodes } from '../claim/queue-nodes.js';
+import type { Quorum } from '../vote/quorum.js';
 
 export interface LeaseContext {
   readonly quorum: Quorum;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
-import { combine } from '../../core/store/many-keys.js';
-import type { NodeLeases } from './claim/node-leases.js';
+import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
+import { combine } from '../../../core/store/many-keys.js';
+import type { NodeLeases } from '../claim/node-leases.js';
 import type { RedlockLease } from './redlock-lease.js';
 
 /** A lease of one key, whose holder waited for it. */

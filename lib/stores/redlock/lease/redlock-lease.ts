@@ -1,13 +1,13 @@
-import { waitAtMost } from '../../core/async/clock.js';
-import { handedOff } from '../../core/store/grant.js';
-import type { AcquireRequest, FencingRange, Lease } from '../../core/contract/lock-store.js';
-import { isGranted, isTrue } from './vote/answers.js';
-import { take } from './claim/claim.js';
-import type { Claim } from './claim/claim.js';
+import { waitAtMost } from '../../../core/async/clock.js';
+import { handedOff } from '../../../core/store/grant.js';
+import type { AcquireRequest, FencingRange, Lease } from '../../../core/contract/lock-store.js';
+import { isGranted, isTrue } from '../vote/answers.js';
+import { take } from '../claim/claim.js';
+import type { Claim } from '../claim/claim.js';
 import type { LeaseContext, Tokens } from './lease-context.js';
-import type { NodeLeases } from './claim/node-leases.js';
-import { LONGEST_LAG, QuorumError } from './vote/quorum.js';
-import type { RedlockNode } from './node/redlock-node.js';
+import type { NodeLeases } from '../claim/node-leases.js';
+import { LONGEST_LAG, QuorumError } from '../vote/quorum.js';
+import type { RedlockNode } from '../node/redlock-node.js';
 
 /** Fencing tokens that are reserved at once, for as many holders of one process. */
 const BLOCK = 64n;

@@ -1,12 +1,12 @@
-import { LockPermitsError } from '../../core/contract/lock-errors.js';
-import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
-import { otherPermits } from './keys/named-lock.js';
-import type { LeaseContext } from './lease/lease-context.js';
-import { isOne, isRefusal, unknownReply } from './lua/replies.js';
-import type { Refused } from './lua/replies.js';
-import { SharedRedisLease } from './lease/shared-redis-lease.js';
-import { abandonShared } from './lease/shared-release.js';
-import { ACQUIRE_SHARED } from './lua/sharing-scripts.js';
+import { LockPermitsError } from '../../../core/contract/lock-errors.js';
+import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
+import { otherPermits } from '../keys/named-lock.js';
+import type { LeaseContext } from './lease-context.js';
+import { isOne, isRefusal, unknownReply } from '../lua/replies.js';
+import type { Refused } from '../lua/replies.js';
+import { SharedRedisLease } from './shared-redis-lease.js';
+import { abandonShared } from './shared-release.js';
+import { ACQUIRE_SHARED } from '../lua/sharing-scripts.js';
 
 /**
  * One attempt to share some locks. Resolves `undefined` when other callers hold or await them; of several, `refused` gets one.

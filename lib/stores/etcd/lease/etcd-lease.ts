@@ -1,9 +1,9 @@
-import { eitherOf, tellAtOnce } from '../../core/async/abort-signals.js';
-import type { Cancel } from '../../core/async/clock.js';
-import type { Lease } from '../../core/contract/lock-store.js';
-import type { EtcdNodes } from './queue/etcd-nodes.js';
-import type { Place } from './queue/node-creation.js';
-import type { NodeWatch } from './queue/node-watch.js';
+import { eitherOf, tellAtOnce } from '../../../core/async/abort-signals.js';
+import type { Cancel } from '../../../core/async/clock.js';
+import type { Lease } from '../../../core/contract/lock-store.js';
+import type { EtcdNodes } from '../queue/etcd-nodes.js';
+import type { Place } from '../queue/node-creation.js';
+import type { NodeWatch } from '../queue/node-watch.js';
 
 export class EtcdLease implements Lease {
   /** Aborts when the session is lost, or a node is gone. */

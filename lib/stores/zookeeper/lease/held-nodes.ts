@@ -1,8 +1,8 @@
-import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
-import { combine } from '../../core/store/many-keys.js';
-import type { LockNodes } from './nodes/lock-nodes.js';
-import { numberOf } from './nodes/numbering.js';
-import type { Session } from './session/session.js';
+import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
+import { combine } from '../../../core/store/many-keys.js';
+import type { LockNodes } from '../nodes/lock-nodes.js';
+import { numberOf } from '../nodes/numbering.js';
+import type { Session } from '../session/session.js';
 import { ZooKeeperLease } from './zookeeper-lease.js';
 
 type Request = Pick<AcquireRequest, 'keys' | 'token'>;

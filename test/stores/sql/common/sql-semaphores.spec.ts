@@ -6,7 +6,7 @@ import Database from 'libsql';
 import { type Pool, createPool } from 'mysql2/promise';
 import { type AcquireRequest, LockService } from 'nest-holdfast';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
-import type { LockTable } from '../../../../lib/stores/sql/shared/lock-table.js';
+import type { LockTable } from '../../../../lib/stores/sql/common/lock-table.js';
 import { MysqlTable } from '../../../../lib/stores/sql/mysql/mysql-table.js';
 import { PostgresTable } from '../../../../lib/stores/sql/postgres/postgres-table.js';
 import { SqliteTable } from '../../../../lib/stores/sql/sqlite/sqlite-table.js';
@@ -149,7 +149,7 @@ function service(bench: Bench): LockService {
 
 function spawn({ kind, address }: Bench, ttl: number, callers: number) {
   const args = [kind, address, String(ttl), String(callers)];
-  const file = 'test/stores/sql/shared/sql-semaphores-process.ts';
+  const file = 'test/stores/sql/common/sql-semaphores-process.ts';
   const child = new ChildProcess<'go on', Answer>(file, { args });
   closers.unshift(() => child.kill());
   return child;
