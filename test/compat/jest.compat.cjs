@@ -12,7 +12,7 @@ const NEWEST_ONLY = [
   'unlock-before-commit',
   'transports/graphql/[\\w-]+',
   'transports/websocket/(client-gone|iterables|websocket)',
-  'transports/jobs/(bullmq[\\w-]*|commander)',
+  'transports/jobs/(bullmq[\\w-]*|commander.process)',
   'transports/microservices/(client-leaves|nats)',
   'transports/events/cqrs',
 ];

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { runCommand } from './run-command.mjs';
 
 /** More workers than cores: many specs wait for servers and clocks. */
-const WORKERS = ['--maxWorkers=4'];
+const WORKERS = ['--maxWorkers=5'];
 const KINDS = ['fault', 'process', 'model'];
 /** Without npx between: a run that does not end is ended by its pid. */
 const JEST = ['node', 'node_modules/jest/bin/jest.js'];
