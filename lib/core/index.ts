@@ -68,6 +68,7 @@ export type {
   LockReleaseFailedEvent,
   LockState,
 } from './events/hold-events.js';
+export type { LockHoldSpan, LockSpan, LockTracer } from './events/lock-tracer.js';
 export type { AroundWork, LockAcquireTrace, LockHoldTrace } from './events/tracing.js';
 export type { HeldLock } from './inspection/held-locks.js';
 export type { WaitingCall } from './inspection/waiting-calls.js';

@@ -4,6 +4,7 @@ import type {
 } from './acquire/pending-acquisitions.js';
 import type { LockInspection, LockNode, LockPage } from './contract/lock-store.js';
 import type { LockEvents } from './events/lock-events.js';
+import type { LockTracer } from './events/lock-tracer.js';
 import { healthOf } from './health/health.js';
 import type { LockHealth, LockHealthOptions } from './health/health.js';
 import { heldLocks } from './inspection/held-locks.js';
@@ -11,6 +12,8 @@ import type { HeldLock } from './inspection/held-locks.js';
 import { inspectKey } from './inspection/inspect-key.js';
 import { listLocks } from './inspection/list-locks.js';
 import type { LockListOptions } from './inspection/list-locks.js';
+import { optionError } from './options/option-error.js';
+import { show } from './options/option-values.js';
 import { waitingCalls } from './inspection/waiting-calls.js';
 import type { WaitingCall } from './inspection/waiting-calls.js';
 import { canonicalKeys } from './keys/lock-keys.js';
@@ -45,6 +48,15 @@ export abstract class LockReports {
     return this.#acquisitions.isClosed;
   }
 
+  /**
+   * Has `tracer` follow the calls and the locks of this service from now on. Calling the result ends that. Throws `TypeError` for
+   * what is no `LockTracer`.
+   */
+  trace(tracer: LockTracer): () => void {
+    checkTracer(tracer);
+    return this.#around.tracing.add(tracer);
+  }
+
   /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
   async inspect(key: string): Promise<LockInspection | undefined> {
     return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#storeTimeout);
@@ -77,4 +89,10 @@ export abstract class LockReports {
   nodes(): readonly LockNode[] {
     return this.#around.store.nodes?.() ?? [];
   }
+}
+
+function checkTracer(tracer: unknown): void {
+  const { acquire, hold } = (tracer ?? {}) as Partial<LockTracer>;
+  if (typeof acquire === 'function' && typeof hold === 'function') return;
+  throw optionError(`trace: the tracer must be a LockTracer, got ${show(tracer)}`);
 }

@@ -3,6 +3,7 @@ import type { Clock } from './async/clock.js';
 import { TimerQueue } from './async/timer-queue.js';
 import type { LockStore } from './contract/lock-store.js';
 import { LockEvents } from './events/lock-events.js';
+import { ServiceTracing } from './events/service-tracing.js';
 import { HolderLookup } from './inspection/holder-lookup.js';
 import { LeaseKeeper } from './lease/lease-keeper.js';
 import { LocalQueue } from './queue/local-queues.js';
@@ -26,5 +27,6 @@ export function serviceContext(
   const pulse = new StorePulse(store, clock);
   const asked = { store, clock, calls, pulse };
   const holders = new HolderLookup(asked);
-  return { ...asked, timers, queue, waiters, keeper, holders, events: new LockEvents() };
+  const told = { events: new LockEvents(), tracing: new ServiceTracing() };
+  return { ...asked, ...told, timers, queue, waiters, keeper, holders };
 }

@@ -1,5 +1,6 @@
 import type { TimerQueue } from '../async/timer-queue.js';
 import type { LockEvents } from '../events/lock-events.js';
+import type { ServiceTracing } from '../events/service-tracing.js';
 import type { HolderLookup } from '../inspection/holder-lookup.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import type { LocalQueue } from '../queue/local-queues.js';
@@ -10,6 +11,7 @@ import type { AttemptContext } from './store-attempts.js';
 /** Shared by all acquisitions of one service. */
 export interface AcquisitionContext extends AttemptContext {
   readonly events: LockEvents;
+  readonly tracing: ServiceTracing;
   readonly holders: HolderLookup;
   readonly timers: TimerQueue;
   readonly queue: LocalQueue<LocalTicket>;

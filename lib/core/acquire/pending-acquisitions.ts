@@ -8,8 +8,7 @@ import { HeldLease } from '../lease/held-lease.js';
 import type { LeaseContext } from '../lease/lease-context.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import { closedError, endedEarly } from './attempt-errors.js';
-import { tracing } from '../events/tracing.js';
-import { theLease, tracedLease } from './acquire-trace.js';
+import { type Begun, theLease, tracedLease } from './acquire-trace.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkSharing } from '../store/store-checks.js';
 
@@ -46,13 +45,14 @@ export class PendingAcquisitions {
     options: ResolvedLockOptions,
     use: Use<T>,
     explain?: Explain,
-    isTraced = tracing.isAcquireTraced,
+    begun?: Begun,
   ): Promise<T> {
-    if (isTraced) {
-      const lease = () => this.granted(keys, options, theLease, explain, false);
-      return tracedLease(this.#context.store, keys, options, lease).then(use);
+    if (!begun && this.#context.tracing.isAcquireTraced) {
+      const lease = (follow: Begun) => this.granted(keys, options, theLease, explain, follow);
+      return tracedLease(this.#context, keys, options, lease).then(use);
     }
     const acquisition = this.#begin(keys, options, explain);
+    begun?.(acquisition);
     return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
   }
 
@@ -61,15 +61,15 @@ export class PendingAcquisitions {
     keys: readonly string[],
     options: ResolvedLockOptions,
     use: Use<T>,
-    isTraced = tracing.isAcquireTraced,
+    begun?: Begun,
   ): Promise<T | undefined> {
-    if (isTraced) {
-      const lease = () => this.once(keys, options, theLease, false);
-      return tracedLease(this.#context.store, keys, options, lease).then(
-        (held) => held && use(held),
-      );
+    if (!begun && this.#context.tracing.isAcquireTraced) {
+      const lease = (follow: Begun) => this.once(keys, options, theLease, follow);
+      const traced = tracedLease(this.#context, keys, options, lease);
+      return traced.then((held) => held && use(held));
     }
     const acquisition = this.#begin(keys, options);
+    begun?.(acquisition);
     return acquisition.once((grant) => this.#keep(acquisition, grant, use));
   }
 

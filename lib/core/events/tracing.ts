@@ -1,9 +1,14 @@
 import { tracingChannel } from 'node:diagnostics_channel';
+import type { LockLostError } from '../contract/lock-errors.js';
 import type { LockHoldMode } from './hold-mode.js';
+import type { AcquireEffort } from './attempt-events.js';
 import type { LockEvent } from './hold-events.js';
+import type { LockEvents } from './lock-events.js';
 
 /** Message of the tracing channel `nest-holdfast:acquire`: from the call until it has the lock, or ends without it. */
-export interface LockAcquireTrace {
+export interface LockAcquireTrace extends Partial<AcquireEffort> {
+  /** `LockService.events` of the service that was called: which service it is. */
+  readonly events: LockEvents;
   readonly key: string;
   readonly keys: readonly string[];
   /** `LockOptions.name`. */
@@ -21,6 +26,8 @@ export interface LockAcquireTrace {
 
 /** Message of the tracing channel `nest-holdfast:hold`: from the grant until the release or the loss. One object for each lock. */
 export interface LockHoldTrace extends LockEvent {
+  /** `LockService.events` of the service that holds it: which service it is. */
+  readonly events: LockEvents;
   /** At the end: the `LockLostError` of a lock that was lost. */
   readonly error?: unknown;
 }
@@ -28,10 +35,11 @@ export interface LockHoldTrace extends LockEvent {
 /** Calls `run`, once, and returns its result: around the work under a lock. */
 export type AroundWork = <T>(hold: LockHoldTrace, run: () => T) => T;
 
-/** Ends the trace of a hold. */
-export interface HoldEnd {
+/** What is told of a lock from its grant to its end. */
+export interface HoldProgress {
+  jeopardy(error: unknown): void;
   released(): void;
-  lost(error: unknown): void;
+  lost(error: LockLostError): void;
 }
 
 const ACQUIRE = tracingChannel<string, object>('nest-holdfast:acquire');
@@ -54,7 +62,7 @@ export const tracing = {
   },
 
   /** Begins the trace of a lock. `undefined` without a subscriber. */
-  hold(message: () => LockHoldTrace): HoldEnd | undefined {
+  hold(message: () => LockHoldTrace): HoldProgress | undefined {
     if (!HOLD.hasSubscribers) return undefined;
     let released!: () => void;
     let lost!: (error: unknown) => void;
@@ -64,6 +72,6 @@ export const tracing = {
     });
     // Of the promise that it returns a loss would be an unhandled rejection: the holder is told in other ways.
     HOLD.tracePromise(() => ended, message()).catch(() => undefined);
-    return { released, lost };
+    return { jeopardy: () => undefined, released, lost };
   },
 };

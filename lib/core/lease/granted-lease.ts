@@ -3,7 +3,7 @@ import type { Lease } from '../contract/lock-store.js';
 import type { LockEvent, LockHoldEvent } from '../events/hold-events.js';
 import { holdModeOf } from '../events/hold-mode.js';
 import { tracing } from '../events/tracing.js';
-import type { HoldEnd, LockHoldTrace } from '../events/tracing.js';
+import type { AroundWork, HoldProgress, LockHoldTrace } from '../events/tracing.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { KeeperEntry } from './keeper-entry.js';
 import type { LeaseContext } from './lease-context.js';
@@ -20,7 +20,7 @@ export abstract class GrantedLease extends KeeperEntry {
   readonly granted: Lease;
   readonly context: LeaseContext;
   #traced: LockHoldTrace | undefined;
-  protected traceEnd: HoldEnd | undefined;
+  protected progress: HoldProgress | undefined;
 
   constructor(
     lease: Lease,
@@ -59,11 +59,36 @@ export abstract class GrantedLease extends KeeperEntry {
 
   /** One object for this lease: what subscribers and `aroundWork` know it by. */
   get traced(): LockHoldTrace {
-    return (this.#traced ??= this.event());
+    return (this.#traced ??= { ...this.event(), events: this.context.events });
   }
 
   /** Begins the trace of the hold, if it has a subscriber. */
   trace(): void {
-    this.traceEnd = tracing.hold(() => this.traced);
+    this.progress = tracing.hold(() => this.traced);
   }
+
+  /** Begins the spans of its work, if a tracer wants them, and adds them to what is called around the work. */
+  traceWork(inner: AroundWork | undefined): AroundWork | undefined {
+    const work = this.context.tracing.work(() => this.traced);
+    if (!work) return inner;
+    this.progress = this.progress ? both(this.progress, work) : work;
+    return work.enclose(inner);
+  }
+}
+
+function both(one: HoldProgress, other: HoldProgress): HoldProgress {
+  return {
+    jeopardy(error) {
+      one.jeopardy(error);
+      other.jeopardy(error);
+    },
+    released() {
+      one.released();
+      other.released();
+    },
+    lost(error) {
+      one.lost(error);
+      other.lost(error);
+    },
+  };
 }

@@ -160,7 +160,7 @@ export class HeldLease extends LeaseState {
       this.lose('gone');
       return false;
     }
-    this.traceEnd?.released();
+    this.progress?.released();
     this.context.events.publish('released', () => this.holdEvent());
     this.#report(answer);
     return answer.isConfirmed;

@@ -1,6 +1,7 @@
 import type { Clock } from '../async/clock.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { LockStore } from '../contract/lock-store.js';
+import type { ServiceTracing } from '../events/service-tracing.js';
 import type { StoreCalls } from '../store/store-call.js';
 import type { KeeperEntry } from './keeper-entry.js';
 
@@ -10,6 +11,7 @@ export interface LeaseContext {
   readonly clock: Clock;
   readonly calls: StoreCalls;
   readonly events: LockEvents;
+  readonly tracing: ServiceTracing;
   readonly keeper: LeaseWatcher;
 }
 

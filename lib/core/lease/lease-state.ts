@@ -82,6 +82,7 @@ export abstract class LeaseState extends GrantedLease {
   jeopardise(error: unknown): void {
     this.#state = 'jeopardy';
     const { remaining } = this;
+    this.progress?.jeopardy(error);
     this.context.events.publish('jeopardy', () => ({ ...this.holdEvent(), error, remaining }));
   }
 
@@ -100,7 +101,7 @@ export abstract class LeaseState extends GrantedLease {
     this.end('lost');
     if (isLeft) giveBack(this.granted); // otherwise the rest of several keys would stay taken without a holder
     this.#loss.tell(error);
-    this.traceEnd?.lost(error);
+    this.progress?.lost(error);
     this.context.events.publish('lost', () => ({ ...this.holdEvent(), error }));
     return error;
   }

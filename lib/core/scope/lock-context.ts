@@ -39,7 +39,7 @@ export class LockContext {
 
   /** Opens a scope for a new lock. */
   open(held: HeldLease): LockScope {
-    return this.#scope(held, new Lock(held), this.#around);
+    return this.#scope(held, new Lock(held), held.traceWork(this.#around));
   }
 
   /** Shares a lock that this context holds for all of `keys`. */

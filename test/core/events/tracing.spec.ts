@@ -33,7 +33,9 @@ describe('the tracing channel nest-holdfast:acquire', () => {
     await locks.withLock('a', { name: 'n', waitTimeout: 500 }, () => {
       const what = { key: 'a', keys: ['a'], name: 'n', mode: 'write', store: 'memory' };
       const result = expect.objectContaining({ key: 'a', fencingToken: expect.any(BigInt) });
-      expect(traces()).toEqual([[{ ...what, waitTimeout: 500, result }, IN_ORDER]]);
+      const { events } = locks;
+      const message = { ...what, events, waitTimeout: 500, result, waited: 0, attempts: 1 };
+      expect(traces()).toEqual([[message, IN_ORDER]]);
     });
     expect(watched.traces.size).toBe(1);
   });
@@ -57,6 +59,13 @@ describe('the tracing channel nest-holdfast:acquire', () => {
       expect.objectContaining({ error }),
       ['start', 'end', 'error', 'asyncStart', 'asyncEnd'],
     ]);
+  });
+
+  it('says of which service a call is', async () => {
+    const { locks, others } = inMemory();
+    await locks.withLock('a', () => {});
+    await others.withLock('a', () => {});
+    expect(traces().map(([{ events }]) => events)).toEqual([locks.events, others.events]);
   });
 
   it('ends without a result where tryAcquire finds the key held', async () => {
@@ -94,6 +103,14 @@ describe('the tracing channel nest-holdfast:hold', () => {
     await (await second).release();
     await setImmediate();
     expect(traces().map(([, steps]) => steps)).toEqual([IN_ORDER, IN_ORDER]);
+  });
+
+  it('says of which service a lock is', async () => {
+    const { locks, others } = inMemory();
+    await locks.withLock('a', () => {});
+    await others.withLock('a', () => {});
+    expect(traces()[0]![0].events).toBe(locks.events);
+    expect(traces()[1]![0].events).toBe(others.events);
   });
 
   it('ends with the loss of a lock that is lost', async () => {
