@@ -50,14 +50,14 @@ export type LockAction = 'release';
 /** A held key. */
 export interface LockRow {
   readonly key: string;
-  /** `LockOptions.name`. Known for locks of this process only. */
+  /** `LockOptions.name`. Known where this process holds the lock, or waits for it. */
   readonly name?: string | undefined;
   readonly mode: 'write' | 'read' | 'permits';
   /** Maximum number of holders. Missing: exclusive. */
   readonly permits?: number | 'unlimited' | undefined;
   readonly holders: readonly Process[];
   readonly state: 'held' | 'jeopardy' | 'overdue';
-  /** A `LockService` of this process holds it: `name` and `state` are known only then. */
+  /** A `LockService` of this process holds it: only then `state` is known, and `held` for others. */
   readonly isLocal: boolean;
   /** Milliseconds since the grant, at least. */
   readonly heldFor?: number | undefined;
@@ -117,12 +117,23 @@ export interface ReleaseRequest {
   readonly reason?: string | undefined;
 }
 
-/** Answer 200 of `POST api/release`. */
+/** Answer 200 of `POST api/release`. It may take 10 s, for which the holder may end its work. */
 export interface ReleaseAnswer {
-  /** `false`: another holder has the key by now, or it is free. */
+  /** The key was taken from the named holder, or the holder has released it. */
   readonly released: boolean;
-  readonly tokenBefore: string;
-  /** Missing where the store does not tell it. */
+  /**
+   * - `taken`: the key was taken from the holder
+   * - `released`: the holder was asked, and has released the key
+   * - `not-held`: the token is not that of the holder any more: another one has the key by now, or it is free
+   * - `unconfirmed`: the holder's process does not answer, and the store cannot tell whether the token is its own. `tokenBefore` is:
+   *   to evict it nevertheless, name that
+   */
+  readonly outcome: 'taken' | 'released' | 'not-held' | 'unconfirmed';
+  /** The holder; with `not-held`, the one that has the key now. */
+  readonly holder?: Process | undefined;
+  /** An upper bound of its token. */
+  readonly tokenBefore?: string | undefined;
+  /** With `taken`: larger than every token that the holder could use. */
   readonly tokenAfter?: string | undefined;
 }
 

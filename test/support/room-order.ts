@@ -53,7 +53,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   express: { layers: ['core', 'http'], packages: NODE },
   'dashboard/api.ts': { layers: [], packages: /^$/ },
   'dashboard/page': { layers: ['dashboard/api.ts'], packages: /^(preact(\/.*)?|uplot)$/ },
-  dashboard: { layers: ['core', 'dashboard/api.ts'], packages: /^(node:.*|@nestjs\/common)$/ },
+  dashboard: {
+    layers: ['core', 'http', 'dashboard/api.ts'],
+    packages: /^(node:.*|@nestjs\/common)$/,
+  },
   fencing: { layers: ['core', 'http', 'redis-client'], packages: NODE },
   logs: { layers: ['core'], packages: NODE },
   terminus: { layers: ['core'], packages: /^@nestjs\/(common|terminus)$/ },

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { AcquireRequest } from '../contract/lock-store.js';
 
 /** `host:pid:startTime` of this process, the time in milliseconds since 1970. For inspection. */
-const thisHolder = `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin)}`;
+export const thisHolder = `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin)}`;
 
 /** Unique to this process, made with the first token: a heap snapshot from which several processes start has none yet. */
 let ownPrefix = '';

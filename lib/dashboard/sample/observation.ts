@@ -1,0 +1,41 @@
+import type { LockService } from '../../core/lock.service.js';
+import { ChartRecorder } from '../charts/chart-recorder.js';
+import { Sampler } from './sampler.js';
+
+/** What is known of the locks of a service, for all pages that show it. */
+export interface Observation {
+  readonly sampler: Sampler;
+  readonly recorder: ChartRecorder;
+  /** Ends the recorder with the last page. To be called once. */
+  leave(): void;
+}
+
+interface Shared {
+  readonly sampler: Sampler;
+  readonly recorder: ChartRecorder;
+  pages: number;
+}
+
+const OBSERVED = new WeakMap<LockService, Shared>();
+
+/** Records from now on, and asks the store when somebody looks. */
+export function lookAt(locks: LockService): Observation {
+  const shared = OBSERVED.get(locks) ?? observe(locks);
+  shared.pages++;
+  const leave = () => {
+    if (--shared.pages > 0) return;
+    shared.recorder.close();
+    OBSERVED.delete(locks);
+  };
+  return { sampler: shared.sampler, recorder: shared.recorder, leave };
+}
+
+function observe(locks: LockService): Shared {
+  const shared = {
+    sampler: new Sampler(locks),
+    recorder: new ChartRecorder(locks.events),
+    pages: 0,
+  };
+  OBSERVED.set(locks, shared);
+  return shared;
+}
