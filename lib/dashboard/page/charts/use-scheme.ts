@@ -1,0 +1,14 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const DARK = matchMedia('(prefers-color-scheme: dark)');
+
+/** What the person prefers, now. */
+export function useScheme(): 'light' | 'dark' {
+  const [isDark, setDark] = useState(DARK.matches);
+  useEffect(() => {
+    const read = () => setDark(DARK.matches);
+    DARK.addEventListener('change', read);
+    return () => DARK.removeEventListener('change', read);
+  }, []);
+  return isDark ? 'dark' : 'light';
+}

@@ -1,0 +1,93 @@
+import type { Browser, Page } from 'playwright-core';
+import { builtPage } from '../../../lib/dashboard/built-page.js';
+import { startChromium } from '../../support/browser/chromium.js';
+import { until } from '../../support/until.js';
+import { openPage, says } from './support/opened-page.js';
+import { PageFixture } from './support/page-fixture.js';
+import { rowOf, snapshotOf } from './support/sample-snapshots.js';
+
+describe('the connection of the page', () => {
+  let browser: Browser;
+  let server: PageFixture;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+    server = await PageFixture.start(builtPage, snapshotOf());
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  const open = async () => openPage(browser, server.url);
+
+  it('is made again when the server was away, and meanwhile the page says so', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'Live');
+    await server.close();
+    await until(async () =>
+      /No connection since \d\d:\d\d:\d\d, trying again/.test(await page.innerText('.status')),
+    );
+    server.show(snapshotOf({ locks: [rowOf({ key: 'order:1' })] }));
+    await server.open();
+    await says(page, 'order:1');
+    await says(page, 'Live');
+    expect(await page.innerText('.status')).not.toContain('No connection');
+  });
+
+  it('does not count on while the server is away', async () => {
+    server.show(snapshotOf({ locks: [rowOf({ key: 'a', heldFor: 5_000 })] }));
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'Live');
+    await server.close();
+    await says(page, 'No connection since');
+    const age = await page.innerText('[data-label=Age]');
+    await server.open();
+    await says(page, 'Live');
+    expect(Number.parseInt(age, 10)).toBeLessThan(10);
+  });
+
+  it('is told of in words when the server refuses it', async () => {
+    await using opened = await open();
+    await says(opened.page, 'Live');
+    server.refuses = 403;
+    for (const response of server.streams.keys()) response.end();
+    await says(opened.page, 'You may not see this page now (403).');
+    server.refuses = undefined;
+    await says(opened.page, 'Live');
+  });
+
+  it('is closed while the tab is hidden, and opened when it is seen again', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'Live');
+    expect(server.streams.size).toBe(1);
+    await setHidden(page, true);
+    await until(() => server.streams.size === 0);
+    server.show(snapshotOf({ locks: [rowOf({ key: 'order:2' })] }));
+    await setHidden(page, false);
+    await says(page, 'order:2');
+    expect(server.streams.size).toBe(1);
+  });
+
+  it('is one, whatever is looked at', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'Live');
+    await page.keyboard.press('/');
+    await page.keyboard.type('order');
+    await until(() =>
+      [...server.streams.values()].some((query) => query.get('search') === 'order'),
+    );
+    await until(() => server.streams.size === 1);
+  });
+});
+
+/** A browser without a window shows every tab, so the page is told what a browser with one would tell it. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}

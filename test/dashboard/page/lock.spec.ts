@@ -1,0 +1,135 @@
+import type { Browser, Page } from 'playwright-core';
+import type { LockRow } from '../../../lib/dashboard/api.js';
+import { builtPage } from '../../../lib/dashboard/built-page.js';
+import { startChromium } from '../../support/browser/chromium.js';
+import { until } from '../../support/until.js';
+import { openPage, says } from './support/opened-page.js';
+import { PageFixture } from './support/page-fixture.js';
+import { lineOf, rowOf, snapshotOf } from './support/sample-snapshots.js';
+
+const HELD = rowOf({ key: 'order:7', fencingToken: '41', waiters: lineOf(100), waiterCount: 112 });
+
+describe('the page of one lock', () => {
+  let browser: Browser;
+  let server: PageFixture;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+    server = await PageFixture.start(builtPage, snapshotOf());
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  const open = async () => openPage(browser, `${server.url}#key=order%3A7`);
+  const show = (detail: LockRow | null, actions: readonly 'release'[] = ['release']) =>
+    server.show({ ...snapshotOf({ actions, locks: detail ? [detail] : [] }), detail });
+  const dialogOf = (page: Page) => page.getByRole('dialog');
+  const openDialog = async (page: Page) => {
+    await page.getByRole('button', { name: 'Release this lock' }).click();
+    await until(async () => (await dialogOf(page).count()) === 1);
+  };
+  const confirmWith = async (page: Page, token: string) => {
+    await openDialog(page);
+    await page.keyboard.type(token);
+    await page.keyboard.press('Enter');
+  };
+
+  it('has the whole line, in order, and says when nobody holds it any more', async () => {
+    show(HELD);
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, '112 waiters, in order');
+    const line = await page.locator('.waiters li').allInnerTexts();
+    expect(line).toHaveLength(100);
+    expect(line.slice(0, 2).map((words) => words.split(' started')[0]!.trim())).toEqual([
+      'shop-1, pid 4070',
+      'shop-3, pid 4087',
+    ]);
+    await says(page, 'and 12 more');
+    show(null);
+    await says(page, 'Nobody holds this lock.');
+    show(HELD);
+    await says(page, '112 waiters, in order');
+  });
+
+  it('releases only when the token is typed, and tells what came of it', async () => {
+    show(HELD);
+    server.release = { status: 200, body: { released: true, tokenBefore: '41', tokenAfter: '42' } };
+    await using opened = await open();
+    const { page } = opened;
+    await confirmWith(page, '14');
+    expect(await page.getByRole('button', { name: 'Release', exact: true }).isDisabled()).toBe(
+      true,
+    );
+    expect(server.releases).toEqual([]);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('41');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('it hangs');
+    await page.keyboard.press('Enter');
+    await says(page, 'Released.');
+    expect(server.releases).toEqual([{ key: 'order:7', fencingToken: '41', reason: 'it hangs' }]);
+    show(null);
+    await says(page, 'Nobody holds this lock.');
+    expect(await dialogOf(page).count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await until(async () => (await dialogOf(page).count()) === 0);
+  });
+
+  it('releases the holder that the dialog was opened for, and no later one', async () => {
+    show(HELD);
+    server.releases.length = 0;
+    server.release = { status: 200, body: { released: false, tokenBefore: '42' } };
+    await using opened = await open();
+    await openDialog(opened.page);
+    show({ ...HELD, fencingToken: '42', waiterCount: 5, waiters: lineOf(5) });
+    await until(async () => (await opened.page.locator('.waiters li').count()) === 5);
+    await opened.page.keyboard.type('41');
+    await opened.page.keyboard.press('Enter');
+    await says(opened.page, 'Not released: another holder has the lock by now, or it is free.');
+    expect(server.releases).toEqual([{ key: 'order:7', fencingToken: '41' }]);
+  });
+
+  it('tells why the server does not release', async () => {
+    show(HELD);
+    server.release = { status: 403, body: { code: 'NO', message: 'You may only look' } };
+    await using opened = await open();
+    await confirmWith(opened.page, '41');
+    await says(opened.page, 'Not released: You may only look');
+  });
+
+  it('keeps the focus inside the dialog, closes it with Escape, and gives the focus back', async () => {
+    show(HELD);
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, '112 waiters');
+    await openDialog(page);
+    for (let tabs = 0; tabs < 8; tabs += 1) {
+      await page.keyboard.press('Tab');
+      const place = await page.evaluate(() => {
+        const { activeElement } = document;
+        return activeElement === document.body || activeElement!.closest('dialog') !== null;
+      });
+      expect(place).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await until(async () => (await dialogOf(page).count()) === 0);
+    await says(page, '112 waiters');
+    const focused = () => page.evaluate(() => document.activeElement!.textContent);
+    await until(async () => (await focused()) === 'Release this lock…');
+    await page.keyboard.press('Escape');
+    await until(async () => !page.url().includes('key='));
+  });
+
+  it('cannot be released where the server allows it not, or where no token is known', async () => {
+    show(HELD, []);
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, '112 waiters');
+    expect(await page.getByRole('button').count()).toBe(0);
+    show({ ...HELD, fencingToken: undefined });
+    await says(page, 'Its fencing token is not known');
+    expect(await page.getByRole('button').isDisabled()).toBe(true);
+  });
+});
