@@ -1,6 +1,8 @@
 export { LockService } from './lock.service.js';
 export type { LockServiceOptions } from './lock.service.js';
 export type { LockHealth, LockHealthOptions } from './health/health.js';
+export type { LockEviction } from './evict/evict-holder.js';
+export type { LockEvictOptions } from './evict/evict-options.js';
 export { Lock } from './scope/lock.js';
 export { LockScope } from './scope/lock-scope.js';
 export type {
@@ -15,7 +17,9 @@ export type { LockKeyValue } from './keys/lock-key.js';
 export type { LockKeys } from './keys/lock-keys.js';
 export type {
   AcquireRequest,
+  EvictRequest,
   FencingRange,
+  HolderAnswer,
   Lease,
   LockInspection,
   LockListQuery,
@@ -23,13 +27,16 @@ export type {
   LockPage,
   LockStore,
   LockStoreFeatures,
+  NamedHolder,
   NodeCount,
   NodeNotice,
   NodeReport,
   QuorumReport,
   StoreDoubt,
   StoreNotice,
+  StoreRevocation,
   StoreWarning,
+  TakenKey,
 } from './contract/lock-store.js';
 export type { ServerLink, ServerVitals } from './contract/server-link.js';
 export { LockQueueFullError } from './queue/queue-full-error.js';

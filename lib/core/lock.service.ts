@@ -1,3 +1,6 @@
+import { evictHolder } from './evict/evict-holder.js';
+import type { LockEviction } from './evict/evict-holder.js';
+import type { LockEvictOptions } from './evict/evict-options.js';
 import { PendingAcquisitions } from './acquire/pending-acquisitions.js';
 import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.js';
 import { canonicalKeys } from './keys/lock-keys.js';
@@ -146,6 +149,16 @@ export class LockService extends LockReports {
   outside<T>(work: () => T): T {
     checkWork('outside', work);
     return this.#context.outside(work);
+  }
+
+  /**
+   * Takes a key from its holder by hand: asks it to stop, waits for `grace`, then takes the key and hands it to the next waiter.
+   * Event `audit`. Resolves with `evicted: false` when the named holder has it no more. Rejects with `LockUnsupportedError` where
+   * the store cannot, and for read locks and permits; with `LockStoreError` when the outcome is unknown.
+   */
+  async evict(key: string, options: LockEvictOptions): Promise<LockEviction> {
+    const { storeTimeout } = this.#options.defaults;
+    return evictHolder(this.#around, canonicalKeys(key)[0]!, options, storeTimeout);
   }
 
   /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */

@@ -29,7 +29,7 @@ class ChangedStore extends MemoryLockStore {
     return lease && { ...lease, ...this.change(lease, request, this) };
   }
 
-  observe(tell: (notice: StoreNotice) => void): void {
+  override observe(tell: (notice: StoreNotice) => void): void {
     this.tell = tell;
   }
 }

@@ -1,5 +1,5 @@
 import { redact } from '../text/redaction.js';
-import { inWords, reportOf } from './quorum-words.js';
+import { inWords, reportOf } from './store-notices.js';
 import { withoutSecrets } from './safe-error.js';
 import type { NodeReport, QuorumReport } from './lock-store.js';
 import { printable, quoted } from '../text/printable.js';
@@ -87,16 +87,18 @@ function whyHeld(attempts: number, permits = Infinity, refusedBy?: string): stri
  * - `session`: the store's session ended
  * - `max-hold`: `maxHold` was reached
  * - `closed`: the `LockService` was closed
+ * - `revoked`: `LockService.evict` asked the holder to stop, or took the key from it
  * - `released`: the lock was used after its release
  */
-export type LockLostReason = 'expired' | 'gone' | 'session' | 'max-hold' | 'closed' | 'released';
+export type LockLostReason = keyof typeof LOST_BECAUSE;
 
-const LOST_BECAUSE: Record<LockLostReason, string> = {
+const LOST_BECAUSE = {
   expired: 'it was not extended in time',
   gone: 'the store no longer has it',
   session: "the store's session ended",
   'max-hold': 'maxHold was reached',
   closed: 'its LockService was closed',
+  revoked: 'its holder was evicted',
   released: 'it was released',
 };
 

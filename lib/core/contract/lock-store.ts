@@ -1,3 +1,4 @@
+import type { EvictingStore } from './eviction.js';
 import type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
 import type { LockStoreFeatures } from './lock-store-features.js';
 import type {
@@ -9,6 +10,13 @@ import type {
 } from './store-notices.js';
 import type { FencingRange, QuorumLease, QuorumNode } from './quorum-node.js';
 
+export type {
+  EvictRequest,
+  HolderAnswer,
+  NamedHolder,
+  StoreRevocation,
+  TakenKey,
+} from './eviction.js';
 export type { LockInspection, LockListQuery, LockPage } from './lock-inspection.js';
 export type { LockStoreFeatures } from './lock-store-features.js';
 export type { FencingRange } from './quorum-node.js';
@@ -29,7 +37,7 @@ export type {
  * `undefined` means "someone else holds it", a rejection means "something is wrong": never both, never `null` or `false`.
  * Time lives in core: a store neither waits nor measures, it answers one question at a time.
  */
-export interface LockStore extends QuorumNode {
+export interface LockStore extends QuorumNode, EvictingStore {
   /** For log lines and error messages: `redis`, `sql`, `zookeeper`. */
   readonly name: string;
   /** Declared as data; the conformance suite holds the store to it. */
@@ -170,6 +178,11 @@ export interface Lease extends QuorumLease {
     renew: boolean,
     tokens?: FencingRange,
   ): Lease | Promise<Lease | undefined> | undefined;
+  /**
+   * The holder was asked to stop: the keys stay taken for `ms` more, and the store knows which token its holder has. Resolves
+   * `false` when a key is no longer ours. Missing: core extends the lease.
+   */
+  retire?(ms: number): Promise<boolean>;
   /**
    * Turns an exclusive lease into a reader's, without a moment in which the keys are free, and admits the readers at the head of
    * the line. The ttl goes on. Resolves `false` when a key is no longer ours. Missing: core refuses.

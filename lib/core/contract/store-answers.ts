@@ -38,17 +38,24 @@ export function checkPage(answer: unknown): void {
   throw new UnknownAnswerError('an object with a list of `locks` and perhaps a `cursor`', answer);
 }
 
+const HOLDER_STATES = ['held', 'taken', 'other', 'unconfirmed', 'shared'];
+
+/** For `askHolder` and `evict`. */
+export function checkHolderAnswer(answer: unknown): void {
+  const { state, taken } = fieldsOf(answer);
+  if (!HOLDER_STATES.includes(state as string))
+    throw new UnknownAnswerError(`an object with a state of ${HOLDER_STATES.join(', ')}`, answer);
+  if (state === 'taken' && typeof fieldsOf(taken)['release'] !== 'function')
+    throw new UnknownAnswerError('a taken key with the method `release`', taken);
+}
+
 /** The part of a lease that is missing, if any. */
 function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined {
-  const { extend, release, handOff, downgrade, raiseFencing } = answer;
+  const { extend, release, handOff, retire, downgrade, raiseFencing } = answer;
   if (typeof extend !== 'function' || typeof release !== 'function')
     return ' with the methods `extend` and `release`';
-  if (
-    !isMethodOrMissing(handOff) ||
-    !isMethodOrMissing(downgrade) ||
-    !isMethodOrMissing(raiseFencing)
-  )
-    return ' whose `handOff`, `downgrade` and `raiseFencing` are methods or missing';
+  if (![handOff, retire, downgrade, raiseFencing].every(isMethodOrMissing))
+    return ' whose `handOff`, `retire`, `downgrade` and `raiseFencing` are methods or missing';
   const { fencingToken, lost } = answer;
   if (fencingToken !== undefined && typeof fencingToken !== 'bigint')
     return ' whose `fencingToken` is a bigint or missing';

@@ -1,5 +1,8 @@
+import { redact } from '../text/redaction.js';
+import type { StoreRevocation } from './eviction.js';
+
 /** Unsolicited events of a store. */
-export type StoreNotice = StoreDoubt | NodeNotice;
+export type StoreNotice = StoreDoubt | NodeNotice | StoreRevocation;
 
 /** Grants may have been lost, in a failover say. Core extends each one at once, which confirms or loses it. */
 export interface StoreDoubt {
@@ -52,4 +55,16 @@ export interface NodeReport {
   readonly node: string;
   /** `granted`, `held`, `timeout`, `suspended …`, `quarantined …`, or `error …`. */
   readonly said: string;
+}
+
+/** The quorum report of an error, for a store with several nodes. */
+export function reportOf(error: unknown): QuorumReport | undefined {
+  return (error as { readonly report?: QuorumReport } | null | undefined)?.report;
+}
+
+/** ` (2 of 5 nodes granted, 3 were needed; a:1 held, a:2 timeout)`. */
+export function inWords(report: QuorumReport | undefined): string {
+  if (!report) return '';
+  const said = report.nodes.map(({ node, said: words }) => redact(`${node} ${words}`));
+  return ` (${report.ended}; ${said.join(', ')})`;
 }

@@ -1,5 +1,5 @@
 import { monotonicTime } from '../async/clock.js';
-import type { Lease } from '../contract/lock-store.js';
+import type { Lease, StoreRevocation } from '../contract/lock-store.js';
 import type { LockEvent, LockHoldEvent } from '../events/hold-events.js';
 import { holdModeOf } from '../events/hold-mode.js';
 import { tracing } from '../events/tracing.js';
@@ -43,6 +43,12 @@ export abstract class GrantedLease extends KeeperEntry {
   /** Milliseconds since the grant, at least. */
   get heldFor(): number {
     return monotonicTime(this.context.clock) - this.grantedAt;
+  }
+
+  /** Sharers have no token, and are not meant. */
+  isMeantBy({ key, upTo }: StoreRevocation): boolean {
+    const { fencingToken } = this;
+    return fencingToken !== undefined && fencingToken <= upTo && this.keys.includes(key);
   }
 
   event(): LockEvent {

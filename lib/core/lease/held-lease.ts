@@ -7,6 +7,7 @@ import type { Returned } from './lease-return.js';
 import { OverdueWatch } from './overdue-watch.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkDowngrade } from '../store/store-checks.js';
+import type { StoreRevocation } from '../contract/lock-store.js';
 import type { LocalTicket } from '../queue/local-ticket.js';
 import { Validity } from '../store/validity.js';
 
@@ -21,6 +22,7 @@ export class HeldLease extends LeaseState {
   isReader: boolean;
   #madeChanges: LeaseChanges | undefined;
   #released: Promise<boolean> | undefined;
+  #isRetired = false;
 
   constructor(
     { lease, sentAt, heldFrom }: Grant,
@@ -105,6 +107,15 @@ export class HeldLease extends LeaseState {
     await this.#handBack();
   }
 
+  /** For an eviction of a holder with one of these tokens. */
+  revoke(revocation: StoreRevocation): void {
+    if (!this.isMeantBy(revocation) || !this.isHeld) return;
+    this.#isRetired = revocation.grace > 0;
+    this.lose('revoked');
+    if (this.#isRetired) new LeaseReturn(this).retire(revocation.grace);
+    else if (this.keys.length > 1) giveBack(this.granted); // the others
+  }
+
   override run(): void {
     this.context.keeper.wake(this);
   }
@@ -119,14 +130,8 @@ export class HeldLease extends LeaseState {
     if (!this.context.store.supports.ttl) void this.#handBack();
   }
 
-  /** The validity counts from a request for `ttl` that was sent at `sentAt`. */
-  count(sentAt: number, ttl: number): void {
-    this.validity.count(sentAt, ttl);
-    this.context.keeper.extended(this);
-  }
-
   #release(): Promise<boolean> {
-    if (!this.isHeld) return Promise.resolve(false);
+    if (!this.isHeld) return this.#isRetired ? this.#retired() : Promise.resolve(false);
     const rest = this.options.minHold - this.heldFor;
     const passed = rest <= 0 ? this.#handOff() : undefined;
     if (passed) return passed;
@@ -166,6 +171,12 @@ export class HeldLease extends LeaseState {
     return answer.isConfirmed;
   }
 
+  /** The work that was asked to stop has ended. */
+  async #retired(): Promise<false> {
+    await this.#handBack();
+    return false;
+  }
+
   /** Never rejects. */
   #handBack(): Promise<void> {
     return new LeaseReturn(this).now((answer) => this.#report(answer));
@@ -173,15 +184,13 @@ export class HeldLease extends LeaseState {
 
   #report(answer: Returned): void {
     if (answer.isConfirmed) return;
-    this.context.events.publish('releaseFailed', () => ({
-      ...this.holdEvent(),
-      error: answer.error,
-    }));
+    const { error } = answer;
+    this.context.events.publish('releaseFailed', () => ({ ...this.holdEvent(), error }));
   }
 
   /** An extension that succeeds after the lease was given up keeps keys without a holder, possibly only some of several. */
   handBackLate(isOurs: unknown): void {
-    if (!this.lostError) return;
+    if (!this.lostError || this.#isRetired) return;
     if (isOurs === true) void this.#handBack();
     else if (isOurs === false && this.keys.length > 1) giveBack(this.granted);
   }

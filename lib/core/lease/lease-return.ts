@@ -11,6 +11,9 @@ export type Returned =
   | { readonly isConfirmed: true; readonly wasOurs: boolean }
   | { readonly isConfirmed: false; readonly error: unknown };
 
+/** Milliseconds that a lease outlives the grace of its holder: whoever asked takes the key before. */
+const RETIRE_MARGIN = 2_000;
+
 /**
  * The meaning of an answer to the return of a held lease with `remaining` ms of validity: after that, the ttl may have freed a
  * missing key.
@@ -51,6 +54,15 @@ export class LeaseReturn {
     const moment = monotonicTime(context.clock) + rest;
     inRootContext(() => this.#freeAt(moment));
     return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
+  }
+
+  /** The holder was asked to stop within `grace` ms: the keys stay taken. */
+  retire(grace: number): void {
+    const ms = grace + RETIRE_MARGIN;
+    const { granted } = this.#held;
+    if (granted.retire)
+      void this.#confirmed(() => granted.retire!(ms), () => undefined); // prettier-ignore
+    else void this.after(ms, () => undefined);
   }
 
   /** By the monotonic clock: one of our timers may be early by it. */

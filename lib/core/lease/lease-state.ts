@@ -78,6 +78,12 @@ export abstract class LeaseState extends GrantedLease {
     if (!this.isHeld) throw this.#madeLoss?.error ?? this.#lossOf('released');
   }
 
+  /** The validity counts from a request for `ttl` that was sent at `sentAt`. */
+  count(sentAt: number, ttl: number): void {
+    this.validity.count(sentAt, ttl);
+    this.context.keeper.extended(this);
+  }
+
   /** An extension failed. */
   jeopardise(error: unknown): void {
     this.#state = 'jeopardy';

@@ -68,6 +68,6 @@ export function checkClaim(answer: unknown): asserts answer is Lease {
 }
 
 /** For a lease that no caller awaits any more. When this fails too, its ttl frees the key. */
-export function giveBack(lease: Lease | undefined): void {
+export function giveBack(lease: Pick<Lease, 'release'> | undefined): void {
   if (lease) promised(() => lease.release()).catch(() => undefined);
 }

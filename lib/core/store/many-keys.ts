@@ -120,6 +120,9 @@ export function combine(leases: readonly Lease[], fencingToken: bigint | undefin
     },
     extend: (ttl) => allOrNone(leases, (each) => each.extend(ttl)),
     release: (isValid) => releaseAll(leases, isValid),
+    ...(leases.every((each) => each.retire !== undefined) && {
+      retire: (ms) => allOrNone(leases, (each) => each.retire!(ms)),
+    }),
     ...(leases.every((each) => each.downgrade !== undefined) && {
       downgrade: () => allOrNone(leases, (each) => each.downgrade!()),
     }),

@@ -4,7 +4,13 @@ import type { LockEvents, LockWarningEvent } from '../events/lock-events.js';
 import { keyNames } from '../keys/lock-keys.js';
 import { show } from '../options/option-values.js';
 import { optionError } from '../options/option-error.js';
-import type { Lease, LockStore, StoreDoubt, StoreNotice } from '../contract/lock-store.js';
+import type {
+  Lease,
+  LockStore,
+  StoreDoubt,
+  StoreNotice,
+  StoreRevocation,
+} from '../contract/lock-store.js';
 import { reasonOf } from '../contract/safe-error.js';
 import { StoreUse } from './store-use.js';
 import type { StoreCalls } from './store-call.js';
@@ -17,7 +23,10 @@ interface CheckContext {
 
 interface ObserverContext {
   readonly store: LockStore;
-  readonly keeper: { doubt(doubt: StoreDoubt): void };
+  readonly keeper: {
+    doubt(doubt: StoreDoubt): void;
+    readonly leases: readonly { revoke(revocation: StoreRevocation): void }[];
+  };
   readonly events: LockEvents;
 }
 
@@ -34,6 +43,7 @@ export function checkStore(store: unknown, expected = 'LockService expects a sto
 export function useStore({ store, keeper, events }: ObserverContext): StoreUse {
   const heard = (notice: StoreNotice) => {
     if (notice.type === 'doubt') return keeper.doubt(notice);
+    if (notice.type === 'revoked') return keeper.leases.forEach((each) => each.revoke(notice));
     const { type, ...event } = notice;
     events.publish('node', () => ({ ...event, store: store.name }));
   };

@@ -50,7 +50,7 @@ export async function release(
     actor,
     via: VIA,
   };
-  return asAnswer(await evict(locks as EvictingLocks, checkedKey(key), named));
+  return asAnswer(await evict(locks, checkedKey(key), named));
 }
 
 type Eviction = Awaited<ReturnType<NonNullable<EvictingLocks['evict']>>>;

@@ -3,15 +3,20 @@ import type { Clock } from '../../core/async/clock.js';
 import { LockPermitsError } from '../../core/contract/lock-errors.js';
 import type {
   AcquireRequest,
+  EvictRequest,
   FencingRange,
+  HolderAnswer,
   Lease,
   LockInspection,
   LockListQuery,
   LockPage,
   LockStore,
   LockStoreFeatures,
+  NamedHolder,
+  StoreNotice,
 } from '../../core/contract/lock-store.js';
 import { aClock } from '../../core/options/option-rules.js';
+import { MemoryEvictions } from './eviction.js';
 import { HeldKeys } from './held-keys.js';
 import type { HeldKey } from './held-keys.js';
 import { inspectionOf, listHeld } from './inspection.js';
@@ -31,6 +36,7 @@ export class MemoryLockStore implements LockStore {
   protected readonly line = new MemoryLine();
   readonly #clock: Clock;
   readonly #keys: HeldKeys;
+  readonly #evictions: MemoryEvictions;
   /** Starts at the time of day in microseconds: what the tokens guard may outlive the process. */
   #lastFencingToken = BigInt(Math.floor(timeOfDay() * 1_000));
 
@@ -39,6 +45,7 @@ export class MemoryLockStore implements LockStore {
     aClock('MemoryLockStore: the clock', clock);
     this.#clock = clock;
     this.#keys = new HeldKeys(clock, (key) => this.freed([key]));
+    this.#evictions = new MemoryEvictions(this.#keys);
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
@@ -72,6 +79,19 @@ export class MemoryLockStore implements LockStore {
 
   async list(query: LockListQuery): Promise<LockPage> {
     return listHeld(this.#keys, query, (key, held) => this.#inspection(key, held));
+  }
+
+  async askHolder(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    return this.#evictions.ask(named, grace);
+  }
+
+  async evict(request: EvictRequest): Promise<HolderAnswer> {
+    return this.#evictions.take(request, () => this.grant(request));
+  }
+
+  /** Tells of evictions. */
+  observe(tell: (notice: StoreNotice) => void): void {
+    this.#evictions.observe(tell);
   }
 
   /** The keys that are held now, in the order in which they were taken. */

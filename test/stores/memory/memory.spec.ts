@@ -9,7 +9,7 @@ describe('MemoryLockStore', () => {
     test: it,
     createStore: () => shared,
     expire: (ms) => clock.advance(ms),
-    lacks: ['sessions', 'globalTokens', 'handOff', 'observe'],
+    lacks: ['sessions', 'globalTokens', 'handOff'],
   });
 
   it('tells 10,000 held locks in pages', async () => {
