@@ -4,6 +4,7 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { DistributedLockInterceptor, DistributedLockModule } from 'nest-holdfast';
 import { lockStorage } from './lock-storage.js';
 import { OrdersModule } from './orders/orders.module.js';
+import { StartModule } from './start/start.module.js';
 import { StockModule } from './stock/stock.module.js';
 
 @Module({
@@ -18,6 +19,7 @@ import { StockModule } from './stock/stock.module.js';
     ScheduleModule.forRoot(),
     StockModule,
     OrdersModule,
+    StartModule,
   ],
   providers: [
     { provide: APP_PIPE, useClass: ValidationPipe },

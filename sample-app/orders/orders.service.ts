@@ -7,14 +7,14 @@ import type { Order } from '../stock/stock.js';
 export class OrdersService {
   constructor(private readonly stock: Stock) {}
 
-  /** One at a time per article, across every process. */
-  @DistributedLock('stock:<sku>')
-  async place(sku: string, @CurrentLock() lock?: Lock): Promise<Order> {
-    return this.stock.sell(sku, lock?.fencingToken);
+  /** One at a time per article, across every process. An order takes `packing` ms more than the stock does. */
+  @DistributedLock('stock:<sku>', { waitTimeout: 30_000 }) // ms: on a slow machine, too, 50 orders have their turn
+  async place(sku: string, packing?: number, @CurrentLock() lock?: Lock): Promise<Order> {
+    return this.stock.sell(sku, lock?.fencingToken, packing);
   }
 
   /** The same without the lock: two orders may read the same number of units, and both sell the last one. */
-  async placeUnlocked(sku: string): Promise<Order> {
-    return this.stock.sell(sku);
+  async placeUnlocked(sku: string, packing?: number): Promise<Order> {
+    return this.stock.sell(sku, undefined, packing);
   }
 }

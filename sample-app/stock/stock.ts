@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SoldOutError } from './stock-errors.js';
 import { StockLedger } from './stock-ledger.js';
 
@@ -18,12 +19,13 @@ export class Stock {
   constructor(private readonly ledger: StockLedger) {}
 
   /**
-   * Takes one unit. Read, think, write: right only while nobody else does the same with this article.
+   * Takes one unit. Read, pack for some milliseconds, write: right only while nobody else does the same with this article.
    * Rejects with `SoldOutError`, or with `StaleWriteError` when a newer holder of the lock was here in the meantime.
    */
-  async sell(sku: string, fence?: bigint): Promise<Order> {
+  async sell(sku: string, fence?: bigint, packing = 0): Promise<Order> {
     const units = await this.ledger.read(sku, fence);
     if (units === 0) throw new SoldOutError(sku);
+    if (packing > 0) await sleep(packing);
     await this.ledger.write(sku, units - 1, fence);
     return { id: randomUUID(), sku, unitsLeft: units - 1 };
   }
