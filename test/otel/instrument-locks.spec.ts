@@ -1,51 +1,16 @@
 import { metrics } from '@opentelemetry/api';
-import { DataPointType, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
-import type { MetricData } from '@opentelemetry/sdk-metrics';
+import { DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { Registry } from 'prom-client';
 import { instrumentLocks } from 'nest-holdfast/otel';
 import { lockMetrics } from 'nest-holdfast/prometheus';
-import { labelOf, prometheusName } from '../../lib/prometheus/prometheus-names';
-import { METRICS } from '../../lib/metrics/definitions';
 import { inMemory } from '../core/support/setup';
 import { knownHistory } from '../metrics/support/known-history';
 import { scrape } from '../prometheus/scrape';
-
-class Reader extends MetricReader {
-  protected override async onForceFlush(): Promise<void> {}
-  protected override async onShutdown(): Promise<void> {}
-
-  /** By name. */
-  async read(): Promise<Map<string, MetricData>> {
-    const { resourceMetrics, errors } = await this.collect();
-    expect(errors).toEqual([]);
-    const all = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
-    return new Map(all.map((metric) => [metric.descriptor.name, metric]));
-  }
-}
+import { asScraped, Reader } from './support/metrics-sdk';
 
 function sdk() {
   const reader = new Reader();
   return { reader, meterProvider: new MeterProvider({ readers: [reader] }) };
-}
-
-/** As Prometheus would show it: `name{label="value",…}`. */
-function asScraped(all: Map<string, MetricData>): Record<string, number> {
-  const series: [string, number][] = [];
-  for (const metric of Object.values(METRICS)) {
-    const data = all.get(metric.name);
-    const name = prometheusName(metric);
-    for (const { attributes, value } of data?.dataPoints ?? []) {
-      const labels = Object.entries(attributes).map(
-        ([key, of]) => `${labelOf(key)}="${String(of)}"`,
-      );
-      const end = `{${labels.toSorted().join(',')}}`;
-      if (typeof value === 'number') series.push([name + end, value]);
-      else if ('sum' in value) {
-        series.push([`${name}_count${end}`, value.count], [`${name}_sum${end}`, value.sum!]);
-      }
-    }
-  }
-  return Object.fromEntries(series);
 }
 
 describe('instrumentLocks', () => {
