@@ -141,6 +141,22 @@ describe('spans', () => {
     expect(sdk.trees()).toEqual([['acquire order:<id>'], ['hold order:<id>', ['work']]]);
   });
 
+  it('of work that goes on after the release stay its children', async () => {
+    const { locks } = inMemory();
+    const { tracerProvider, inSpan } = sdk;
+    instrumentLocks(locks, { tracerProvider });
+    const work = new Deferred();
+    let goesOn: Promise<unknown> | undefined;
+    await locks.withLock('a', () => {
+      goesOn = inSpan('work', () => work.promise).then(() => inSpan('later', () => setImmediate()));
+    });
+    expect(sdk.trees()).toEqual([['acquire'], ['hold']]);
+    work.resolve();
+    await goesOn;
+    expect(sdk.trees()).toEqual([['acquire'], ['hold', ['work'], ['later']]]);
+    expect(sdk.span('hold')!.status).toEqual(UNSET);
+  });
+
   it('of work that fails are no errors: the lock was held to its end', async () => {
     const { locks } = inMemory();
     instrumentLocks(locks, { tracerProvider: sdk.tracerProvider });
