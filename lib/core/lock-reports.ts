@@ -22,7 +22,7 @@ import { canonicalKeys } from './keys/lock-keys.js';
 export abstract class LockReports {
   /** What happens to the locks of this service. */
   readonly events: LockEvents;
-  readonly #around: PendingAcquisitionsContext;
+  readonly #context: PendingAcquisitionsContext;
   readonly #acquisitions: PendingAcquisitions;
   /** Milliseconds that a question to the store may take. */
   readonly #storeTimeout: number;
@@ -33,14 +33,14 @@ export abstract class LockReports {
     storeTimeout: number,
   ) {
     this.events = context.events;
-    this.#around = context;
+    this.#context = context;
     this.#acquisitions = acquisitions;
     this.#storeTimeout = storeTimeout;
   }
 
   /** `LockStore.name` of the store behind this service. */
   get storeName(): string {
-    return this.#around.store.name;
+    return this.#context.store.name;
   }
 
   /** `close` was called. */
@@ -54,12 +54,12 @@ export abstract class LockReports {
    */
   trace(tracer: LockTracer): () => void {
     checkTracer(tracer);
-    return this.#around.tracing.add(tracer);
+    return this.#context.tracing.add(tracer);
   }
 
   /** The holder of the key; takes nothing. Resolves `undefined` when it is free. */
   async inspect(key: string): Promise<LockInspection | undefined> {
-    return inspectKey(this.#around, canonicalKeys(key)[0]!, this.#storeTimeout);
+    return inspectKey(this.#context, canonicalKeys(key)[0]!, this.#storeTimeout);
   }
 
   /**
@@ -67,17 +67,17 @@ export abstract class LockReports {
    * many pages is no snapshot. Rejects with `LockUnsupportedError` where the store cannot list, and with `LockStoreError`.
    */
   async list(options: LockListOptions = {}): Promise<LockPage> {
-    return listLocks(this.#around, options, this.#storeTimeout);
+    return listLocks(this.#context, options, this.#storeTimeout);
   }
 
   /** The locks that this service holds, the oldest first. Sends no command. */
   held(): HeldLock[] {
-    return heldLocks(this.#around.keeper.leases, this.#around.waiters);
+    return heldLocks(this.#context.keeper.leases, this.#context.waiters);
   }
 
   /** Whether locks can be taken, for a readiness probe. Rejects with `TypeError` or `RangeError` for unusable options only. */
   health(options?: LockHealthOptions): Promise<LockHealth> {
-    return healthOf(this.#around, this.isClosed, options);
+    return healthOf(this.#context, this.isClosed, options);
   }
 
   /** The calls of this service that wait for a lock, the oldest first. Sends no command. */
@@ -87,7 +87,7 @@ export abstract class LockReports {
 
   /** The nodes of a store that has several; none of any other store. Sends no command. */
   nodes(): readonly LockNode[] {
-    return this.#around.store.nodes?.() ?? [];
+    return this.#context.store.nodes?.() ?? [];
   }
 }
 

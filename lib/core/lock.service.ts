@@ -32,8 +32,8 @@ export type { LockServiceOptions };
  */
 export class LockService extends LockReports {
   readonly #options: OptionLayers;
-  readonly #around: PendingAcquisitionsContext;
-  readonly #context: LockContext;
+  readonly #context: PendingAcquisitionsContext;
+  readonly #lockContext: LockContext;
   readonly #locks: ContextLocks;
   readonly #acquisitions: PendingAcquisitions;
   readonly #use: StoreUse;
@@ -44,16 +44,16 @@ export class LockService extends LockReports {
     checkStore(store);
     const { clock, maxWaitingTotal, aroundWork, defaults } = checkServiceOptions(options);
     const layers = new OptionLayers(defaults);
-    const around = serviceContext(store, clock, maxWaitingTotal);
-    const acquisitions = new PendingAcquisitions(around);
-    super(around, acquisitions, layers.defaults.storeTimeout);
-    this.#around = around;
+    const context = serviceContext(store, clock, maxWaitingTotal);
+    const acquisitions = new PendingAcquisitions(context);
+    super(context, acquisitions, layers.defaults.storeTimeout);
+    this.#context = context;
     this.#acquisitions = acquisitions;
     this.#options = layers;
-    this.#context = new LockContext(this.events, aroundWork);
-    const deadlocks = new SelfDeadlocks(around.timers);
-    this.#locks = new ContextLocks(this.#context, acquisitions, deadlocks);
-    this.#use = useStore(around);
+    this.#lockContext = new LockContext(this.events, aroundWork);
+    const deadlocks = new SelfDeadlocks(context.timers);
+    this.#locks = new ContextLocks(this.#lockContext, acquisitions, deadlocks);
+    this.#use = useStore(context);
   }
 
   /**
@@ -139,7 +139,7 @@ export class LockService extends LockReports {
 
   /** The lock that the running async context holds: the innermost one, or that of `key`. */
   current(key?: string): Lock | undefined {
-    return this.#context.current(key);
+    return this.#lockContext.current(key);
   }
 
   /**
@@ -148,7 +148,7 @@ export class LockService extends LockReports {
    */
   outside<T>(work: () => T): T {
     checkWork('outside', work);
-    return this.#context.outside(work);
+    return this.#lockContext.outside(work);
   }
 
   /**
@@ -158,7 +158,7 @@ export class LockService extends LockReports {
    */
   async evict(key: string, options: LockEvictOptions): Promise<LockEviction> {
     const { storeTimeout } = this.#options.defaults;
-    return evictHolder(this.#around, canonicalKeys(key)[0]!, options, storeTimeout);
+    return evictHolder(this.#context, canonicalKeys(key)[0]!, options, storeTimeout);
   }
 
   /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */
@@ -177,8 +177,8 @@ export class LockService extends LockReports {
 
   async #close(): Promise<void> {
     await this.#acquisitions.close();
-    this.#context.close();
-    await leaveStore(this.#around, this.#use, this.#options.defaults.storeTimeout);
+    this.#lockContext.close();
+    await leaveStore(this.#context, this.#use, this.#options.defaults.storeTimeout);
   }
 
   #scoped<T>(

@@ -6,11 +6,11 @@ import { LockEvents } from './events/lock-events.js';
 import { ServiceTracing } from './events/service-tracing.js';
 import { HolderLookup } from './inspection/holder-lookup.js';
 import { LeaseKeeper } from './lease/lease-keeper.js';
-import { LocalQueue } from './queue/local-queues.js';
+import { LocalQueues } from './queue/local-queues.js';
 import type { LocalTicket } from './queue/local-ticket.js';
 import { Waiters } from './queue/waiters.js';
 import { StoreCalls } from './store/store-call.js';
-import { needsLine } from './store/store-checks.js';
+import { needsQueue } from './store/store-checks.js';
 import { StorePulse } from './store/store-pulse.js';
 
 /** What all locks of one service share, put together. */
@@ -22,7 +22,7 @@ export function serviceContext(
   const timers = new TimerQueue(clock);
   const calls = new StoreCalls(clock, timers);
   const keeper = new LeaseKeeper(store, clock, timers, calls);
-  const queue = new LocalQueue<LocalTicket>(!needsLine(store));
+  const queue = new LocalQueues<LocalTicket>(!needsQueue(store));
   const waiters = new Waiters(clock, maxWaitingTotal);
   const pulse = new StorePulse(store, clock);
   const asked = { store, clock, calls, pulse };

@@ -1,7 +1,7 @@
 import { sleep } from '../core/async/clock.js';
 import type { Clock } from '../core/async/clock.js';
 
-/** Milliseconds between two questions whether the store still answers: a candidate may stand in its line for days. */
+/** Milliseconds between two questions whether the store still answers: a candidate may stand in the queue for days. */
 const EVERY = 5_000;
 
 /**

@@ -34,7 +34,7 @@ export class StoreRecovery {
     this.#events.off('recovered', this.#succeeded);
   }
 
-  /** A lock that is handed over inside the process is granted without the store: the first moments do not count. */
+  /** A lock that is handed off inside the process is granted without the store: the first moments do not count. */
   readonly #succeeded = (): void => {
     if (this.#clock.now() - this.#last < QUIET) return;
     const lasted = this.#last - this.#since!;

@@ -62,12 +62,12 @@ export class ControlledLockStore extends MemoryLockStore {
 
   /** How many callers wait for the key, or for any. */
   waiters(key?: string): number {
-    return this.line.count(key);
+    return this.queue.count(key);
   }
 
   /** The commands have changed. */
   obey(): void {
-    this.line.stir();
+    this.queue.stir();
   }
 
   /** Takes the key, or every one, from its holder. `false`: it was free. */
@@ -97,7 +97,7 @@ export class ControlledLockStore extends MemoryLockStore {
     super.freed(keys);
   }
 
-  protected override grantInLine(request: AcquireRequest): Lease | undefined {
+  protected override grantQueued(request: AcquireRequest): Lease | undefined {
     const { keys } = request;
     if (this.#commands.obstacle(keys)?.kind === 'busy')
       throw new LockTimeoutError(keyNames(keys), 0);

@@ -64,7 +64,7 @@ describe('logLocks', () => {
     await clock.advance(5_000);
     await fail(1);
     expect(listeners()).toBe(1);
-    await locks.withLock('a', () => {}); // handed over inside the process, say
+    await locks.withLock('a', () => {}); // handed off inside the process, say
     await clock.advance(1_000);
     taken();
     await locks.withLock('a', () => {});

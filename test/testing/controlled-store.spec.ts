@@ -8,6 +8,6 @@ describe('the store of a LockControl', () => {
     test: it,
     createStore: () => control.store(),
     expire: (ms) => clock.advance(ms),
-    lacks: ['sessions', 'globalTokens', 'handOff', 'manyKeysInLine'],
+    lacks: ['sessions', 'globalTokens', 'handOff', 'queuesManyKeys'],
   });
 });

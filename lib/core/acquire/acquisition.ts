@@ -4,7 +4,7 @@ import { hasHolderHere, withHolder } from './attempt-errors.js';
 import type { Explain } from './attempt-errors.js';
 import { StoreAttempts } from './store-attempts.js';
 import type { Linked } from '../queue/linked-queue.js';
-import type { Grant, Passed } from '../store/grant.js';
+import type { Grant, HandedOff } from '../store/grant.js';
 import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { AcquireEffort } from '../events/attempt-events.js';
 import { attemptEvent } from './outcome-events.js';
@@ -22,11 +22,11 @@ import type { TicketLimits } from '../queue/ticket-wait.js';
  */
 type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
 
-/** One caller's way to a grant: its place in the local line, then attempts and the pauses between them. */
+/** One caller's way to a grant: its ticket in the local queue, then attempts and the pauses between them. */
 export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisition> {
   before: Acquisition | undefined;
   behind: Acquisition | undefined;
-  readonly turn: LocalTicket;
+  readonly ticket: LocalTicket;
   readonly options: ResolvedLockOptions;
   readonly #context: AcquisitionContext;
   readonly patience: WaitDeadline;
@@ -49,12 +49,12 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     this.#explain = explain;
     this.options = options;
     const ttl = Math.min(options.ttl, options.maxHold);
-    this.turn = new LocalTicket(context.queue, keys, ttl, options);
+    this.ticket = new LocalTicket(context.queue, keys, ttl, options);
     this.patience = new WaitDeadline(context.clock, options);
   }
 
   get keys(): readonly string[] {
-    return this.turn.keys;
+    return this.ticket.keys;
   }
 
   get effort(): AcquireEffort {
@@ -78,29 +78,29 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
   /** Ends the wait: `untilGranted` rejects with `reason`. */
   stop(reason: unknown): void {
     this.isStopped = true;
-    if (!this.turn.stop(reason)) this.patience.stop(reason);
+    if (!this.ticket.stop(reason)) this.patience.stop(reason);
   }
 
   /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
   once<Result>(keep: Keep<Result>): Promise<Result | undefined> {
-    if (!this.turn.take(true)) return this.#refusedInLine();
+    if (!this.ticket.take(true)) return this.#refusedInQueue();
     return this.#attempts.make((grant) => (grant ? keep(grant) : this.#refused()));
   }
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
   untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
-    if (this.turn.take(!this.mayWait)) {
+    if (this.ticket.take(!this.mayWait)) {
       return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
     }
-    return this.#waitInLine().then(
-      (passed) => this.#wait(passed).then(keep),
+    return this.#waitInQueue().then(
+      (handedOff) => this.#wait(handedOff).then(keep),
       (reason) => this.#rethrow(reason),
     );
   }
 
   /** To be called once, when it has been granted or has failed. */
   ended(): void {
-    if (this.#isCounted) this.#context.waiters.leave(this.turn.keys);
+    if (this.#isCounted) this.#context.waiters.leave(this.ticket.keys);
   }
 
   /** The caller in front may not have been answered for long. */
@@ -110,25 +110,25 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
 
   /** Not "held" while the store fails: the holder is unknown then, unless it is one of this process. */
   tooLate(): unknown {
-    const { failure } = this.turn;
+    const { failure } = this.ticket;
     if (failure !== undefined) return this.#attempts.failure(reasonOf(failure), failure);
     const error = this.#attempts.atDeadline();
     const isHeldHere = error instanceof LockStoreError && hasHolderHere(this.#context, this.keys);
     return isHeldHere ? this.#attempts.timeout() : error;
   }
 
-  async #refusedInLine(): Promise<undefined> {
-    const { permitsError } = this.turn;
+  async #refusedInQueue(): Promise<undefined> {
+    const { permitsError } = this.ticket;
     if (permitsError) return this.#rethrow(permitsError);
     return this.#refused();
   }
 
-  async #waitInLine(): Promise<Passed | undefined> {
-    const { permitsError } = this.turn;
+  async #waitInQueue(): Promise<HandedOff | undefined> {
+    const { permitsError } = this.ticket;
     if (permitsError) throw permitsError;
     if (!this.mayWait) return undefined;
     this.#beginWait();
-    return this.turn.wait(this);
+    return this.ticket.wait(this);
   }
 
   /** Throws `LockQueueFullError` when too many callers wait already. */
@@ -147,7 +147,7 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
   }
 
   #fail(error: unknown): void {
-    this.turn.leave(error instanceof LockStoreError ? error : undefined);
+    this.ticket.leave(error instanceof LockStoreError ? error : undefined);
     this.#onFailure(this, error);
   }
 
@@ -156,25 +156,26 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
       this.#fail(error);
       throw error;
     }
-    this.turn.leave(); // the callers behind do not wait for the explanation
+    this.ticket.leave(); // the callers behind do not wait for the explanation
     const explained = this.#explain?.(error) ?? (await withHolder(this.#context, this, error));
     this.#fail(explained);
     throw explained;
   }
 
-  /** Created on first use: a caller in the local line may never ask the store. */
+  /** Created on first use: a caller in the local queue may never ask the store. */
   get #attempts(): StoreAttempts {
-    this.#madeAttempts ??= new StoreAttempts(this.#context, this.turn, this.patience, (error) => {
+    this.#madeAttempts ??= new StoreAttempts(this.#context, this.ticket, this.patience, (error) => {
       if (!this.#isWaiting) this.#fail(error);
     });
     return this.#madeAttempts;
   }
 
-  /** At the front of the line, perhaps with a lease that the previous holder handed off. */
-  async #wait(passed?: Passed): Promise<Grant> {
+  /** At the front of the queue, perhaps with a lease that the previous holder handed off. */
+  async #wait(handedOff?: HandedOff): Promise<Grant> {
     this.#isWaiting = true;
     try {
-      const grant = (passed && (await this.#attempts.take(passed))) ?? (await this.#contend());
+      const grant =
+        (handedOff && (await this.#attempts.take(handedOff))) ?? (await this.#contend());
       if (grant) return grant;
       throw this.#attempts.tooLate ?? this.#attempts.timeout();
     } catch (error) {
@@ -186,8 +187,8 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     if (!this.mayWait) return undefined;
     this.#beginWait();
     const { store, clock } = this.#context;
-    const { turn, patience } = this;
-    const attempts = this.#attempts;
-    return new Contention({ store, clock, turn, attempts, patience, limits: this }).untilGranted();
+    const { ticket, patience } = this;
+    const contender = { store, clock, ticket, patience, attempts: this.#attempts, limits: this };
+    return new Contention(contender).untilGranted();
   }
 }

@@ -9,7 +9,7 @@ import type { TicketLimits } from '../queue/ticket-wait.js';
 export interface Contender {
   readonly store: LockStore;
   readonly clock: Clock;
-  readonly turn: LocalTicket;
+  readonly ticket: LocalTicket;
   readonly attempts: StoreAttempts;
   readonly patience: WaitDeadline;
   readonly limits: TicketLimits;

@@ -15,8 +15,8 @@ export class Contention {
 
   /** Resolves `undefined` at the end of the wait, and rejects with what ended it early. */
   untilGranted(): Promise<Grant | undefined> {
-    const { store, turn, patience, attempts, limits } = this.#self;
-    const way = waitFor(store, turn);
+    const { store, ticket, patience, attempts, limits } = this.#self;
+    const way = waitFor(store, ticket);
     if (way === 'polls') return patience.during((signal) => this.#poll(signal));
     const wait = (signal: AbortSignal) =>
       way === 'queues' ? this.#queue(signal) : new KeyByKey(this.#self).untilGranted(signal);
@@ -36,12 +36,12 @@ export class Contention {
 
   /** Awaits one of several keys; the others are left to the callers behind. */
   async #pause(signal: AbortSignal): Promise<void> {
-    const { attempts, clock, limits, patience, turn } = this.#self;
-    if (turn.keys.length > 1) turn.keep(attempts.refusedBy);
+    const { attempts, clock, limits, patience, ticket } = this.#self;
+    if (ticket.keys.length > 1) ticket.keep(attempts.refusedBy);
     await sleep(clock, patience.pause, signal);
-    if (turn.takeOthers()) return;
+    if (ticket.takeOthers()) return;
     signal.throwIfAborted();
-    await turn.wait(limits);
+    await ticket.wait(limits);
   }
 
   async #queue(signal: AbortSignal): Promise<Grant | undefined> {

@@ -26,13 +26,13 @@ export class KeyByKey {
 
   /** Resolves `undefined` at the end of the wait. */
   async untilGranted(signal: AbortSignal): Promise<Grant | undefined> {
-    const { attempts, clock, patience, turn } = this.#self;
+    const { attempts, clock, patience, ticket } = this.#self;
     let grant = attempts.count > 0 ? undefined : await attempts.one();
-    let key = turn.keys.at(-1)!;
+    let key = ticket.keys.at(-1)!;
     for (let round = 0; !grant && patience.left > 0; round++) {
       key = attempts.refusedBy ?? this.#after(key);
-      turn.keep(key);
-      if (round >= turn.keys.length) await sleep(clock, pauseOf(round), signal);
+      ticket.keep(key);
+      if (round >= ticket.keys.length) await sleep(clock, pauseOf(round), signal);
       grant = await this.#from(key, signal);
     }
     return grant;
@@ -40,21 +40,21 @@ export class KeyByKey {
 
   /** Waits for `key`, then tries all. `undefined`: one of the others is taken. */
   async #from(key: string, signal: AbortSignal): Promise<Grant | undefined> {
-    const { attempts, limits, turn } = this.#self;
+    const { attempts, limits, ticket } = this.#self;
     const first = await this.#one(key, signal);
     if (!first) return undefined;
-    const isInFront = turn.takeOthers();
+    const isInFront = ticket.takeOthers();
     const grant = isInFront ? await this.#all(first) : undefined;
     if (grant) return grant; // it has `key`, too
     giveBack(first.lease);
     attempts.startAnew();
     if (isInFront) return undefined;
     signal.throwIfAborted();
-    await turn.wait(limits);
+    await ticket.wait(limits);
     return attempts.one();
   }
 
-  /** Queues again when the handed-over key had expired on arrival. */
+  /** Queues again when the handed-off key had expired on arrival. */
   async #one(key: string, signal: AbortSignal): Promise<Grant | undefined> {
     let grant: Grant | undefined;
     while (!grant && this.#self.patience.left > 0) {
@@ -75,7 +75,7 @@ export class KeyByKey {
 
   /** Where the refused key is unknown, each is tried in turn: a free one costs a moment. */
   #after(key: string): string {
-    const { keys } = this.#self.turn;
+    const { keys } = this.#self.ticket;
     return keys[(keys.indexOf(key) + 1) % keys.length]!;
   }
 }

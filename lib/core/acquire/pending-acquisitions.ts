@@ -77,7 +77,7 @@ export class PendingAcquisitions {
   endWaits(): void {
     this.#mayWait = false;
     for (const each of this.#open.list())
-      each.stop(closedError(this.#context.store, each.turn.keys));
+      each.stop(closedError(this.#context.store, each.ticket.keys));
   }
 
   /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
@@ -130,7 +130,7 @@ export class PendingAcquisitions {
   };
 
   #keep<T>(acquisition: Acquisition, grant: Grant, use: Use<T>): T | Promise<T> {
-    const held = new HeldLease(grant, acquisition.turn, acquisition.options, this.#context);
+    const held = new HeldLease(grant, acquisition.ticket, acquisition.options, this.#context);
     this.#latest[0] = acquisition;
     this.#latest[1] = held;
     this.#context.keeper.keep(held);

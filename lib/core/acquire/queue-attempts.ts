@@ -5,7 +5,7 @@ import { checkClaim, giveBack } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
 import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
 
-/** Waits in the store's queue, which hands over a claim; one `extend` turns it into a whole ttl, unless it is whole already. */
+/** Waits in the store's queue, which hands off a claim; one `extend` turns it into a whole ttl, unless it is whole already. */
 export class QueueAttempts {
   readonly #store: LockStore;
   readonly #clock: Clock;

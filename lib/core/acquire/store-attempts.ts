@@ -1,7 +1,7 @@
 import type { Clock } from '../async/clock.js';
 import { requestFor } from '../store/acquire-request.js';
 import { checkAttempt, giveBack, whyUseless } from '../store/grant.js';
-import type { Grant, Passed } from '../store/grant.js';
+import type { Grant, HandedOff } from '../store/grant.js';
 import { deadlineError, storeFailure, timeoutOf } from './attempt-errors.js';
 import type { Attempted } from './attempt-errors.js';
 import { LockError } from '../contract/lock-errors.js';
@@ -32,7 +32,7 @@ export class StoreAttempts {
   /** Of several keys, the one that another caller had at the last attempt, where that is known. */
   refusedBy: string | undefined;
   readonly #context: AttemptContext;
-  readonly #turn: LocalTicket;
+  readonly #ticket: LocalTicket;
   readonly #patience: WaitDeadline;
   readonly #failed: (error: unknown) => void;
   #madeRequest: AcquireRequest | undefined;
@@ -47,18 +47,18 @@ export class StoreAttempts {
   /** `failed` gets every error before it is thrown. */
   constructor(
     context: AttemptContext,
-    turn: LocalTicket,
+    ticket: LocalTicket,
     patience: WaitDeadline,
     failed: (error: unknown) => void,
   ) {
     this.#context = context;
-    this.#turn = turn;
+    this.#ticket = ticket;
     this.#patience = patience;
     this.#failed = failed;
   }
 
   get request(): AcquireRequest {
-    this.#madeRequest ??= requestFor(this.#turn, this.#patience.options.storeTimeout);
+    this.#madeRequest ??= requestFor(this.#ticket, this.#patience.options.storeTimeout);
     return this.#madeRequest;
   }
 
@@ -77,7 +77,7 @@ export class StoreAttempts {
       (asked) => tryAcquireAll(store, this.request, asked, this),
       checkAttempt,
       (lease) => {
-        this.#turn.answered();
+        this.#ticket.answered();
         this.#tooLate = undefined;
         this.#wasHeld ||= !lease;
         return then(lease && this.inTime({ lease, sentAt }));
@@ -98,11 +98,11 @@ export class StoreAttempts {
 
   /** The store has answered, from its queue. */
   answered(): void {
-    this.#turn.answered();
+    this.#ticket.answered();
   }
 
   /** A lease that the previous holder handed off. */
-  take({ lease, ...times }: Passed): Grant | undefined | Promise<Grant | undefined> {
+  take({ lease, ...times }: HandedOff): Grant | undefined | Promise<Grant | undefined> {
     if (!(lease instanceof Promise)) return this.inTime({ lease, ...times });
     return this.ask(
       () => lease,
@@ -115,7 +115,7 @@ export class StoreAttempts {
   /** A grant whose validity is used up on arrival is not handed out. */
   inTime(grant: Grant): Grant | undefined {
     const { store, clock } = this.#context;
-    const ttl = store.supports.ttl ? this.#turn.ttl : undefined;
+    const ttl = store.supports.ttl ? this.#ticket.ttl : undefined;
     const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
     if (why === undefined) return grant;
     giveBack(grant.lease);
@@ -164,7 +164,7 @@ export class StoreAttempts {
 
   /** Asks for a sign of life, and does not wait for it. */
   feelPulse(): void {
-    this.#pulse = this.#context.pulse.feel(this.#turn.keys[0]!);
+    this.#pulse = this.#context.pulse.feel(this.#ticket.keys[0]!);
   }
 
   /** For the deadline of a wait in the store's queue, or behind a caller that waits there. */
@@ -179,7 +179,7 @@ export class StoreAttempts {
   get #attempted(): Attempted {
     return {
       store: this.#context.store,
-      keys: this.#turn.keys,
+      keys: this.#ticket.keys,
       options: this.#patience.options,
       request: this.#madeRequest,
       count: this.count,

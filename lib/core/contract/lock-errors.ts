@@ -56,7 +56,7 @@ export class LockTimeoutError extends LockError {
     /** Milliseconds that were waited. `0`: one attempt. */
     readonly waitTimeout: number,
     options?: ReportedOptions & {
-      /** `0`: the caller never came to the front of the line of its own process. */
+      /** `0`: the caller never came to the front of the queue of its own process. */
       readonly attempts?: number;
       readonly permits?: number | undefined;
       readonly refusedBy?: string | undefined;

@@ -14,7 +14,7 @@ export interface LockStoreFeatures {
   readonly manyKeys?: boolean;
   /**
    * `true`: `acquire` queues every caller, those of one process included, so core keeps no queue in front of it. Callers of
-   * several keys too, unless `manyKeysInLine` is set. Missing: core sends one caller per process and key.
+   * several keys too, unless `queuesManyKeys` is set. Missing: core sends one caller per process and key.
    */
   readonly queuesAllCallers?: boolean;
   /**
@@ -22,7 +22,7 @@ export interface LockStoreFeatures {
    * confirmed it, a `tryAcquire` of the same token for all keys grants it again, even with waiters behind. Missing: core polls
    * for several keys.
    */
-  readonly manyKeysInLine?: true;
+  readonly queuesManyKeys?: true;
   /** Requests may be for readers (`permits: Infinity`); readers share a key. Missing: refused by core. */
   readonly readLocks?: true;
   /**

@@ -185,7 +185,7 @@ export interface Lease extends QuorumLease {
   retire?(ms: number): Promise<boolean>;
   /**
    * Turns an exclusive lease into a reader's, without a moment in which the keys are free, and admits the readers at the head of
-   * the line. The ttl goes on. Resolves `false` when a key is no longer ours. Missing: core refuses.
+   * the queue. The ttl goes on. Resolves `false` when a key is no longer ours. Missing: core refuses.
    */
   downgrade?(): Promise<boolean>;
 }

@@ -5,7 +5,7 @@ import type { LockEvent } from './hold-events.js';
 export interface AcquireEffort {
   /** Milliseconds since the call. */
   readonly waited: number;
-  /** Number of questions to the store. `0`: the lock was handed over inside the process, or the store was not asked. */
+  /** Number of questions to the store. `0`: the lock was handed off inside the process, or the store was not asked. */
   readonly attempts: number;
 }
 

@@ -10,7 +10,7 @@ type Exceptions = ReadonlyMap<Lease, unknown>;
 type Answered = (lease: HeldLease, answer: unknown) => void;
 
 /** One request to the store, with one deadline and one answer, for leases that are extended together. */
-export class SharedExtension implements StoreCall<Exceptions, void> {
+export class BundledExtension implements StoreCall<Exceptions, void> {
   readonly check = checkExceptions;
   readonly within: number;
   readonly #store: LockStore;
@@ -19,7 +19,7 @@ export class SharedExtension implements StoreCall<Exceptions, void> {
   readonly #answered: Answered;
   #made: Promise<void> | undefined;
 
-  /** For leases that `mayShareExtension`. `answered` is called for each of them, once. */
+  /** For leases that `mayBeBundled`. `answered` is called for each of them, once. */
   constructor(
     store: LockStore,
     leases: readonly HeldLease[],
@@ -62,7 +62,7 @@ export class SharedExtension implements StoreCall<Exceptions, void> {
 
   late(exceptions: unknown): void {
     if (!(exceptions instanceof Map)) return;
-    for (const lease of this.#leases) lease.handBackLate(!exceptions.has(lease.granted));
+    for (const lease of this.#leases) lease.giveBackLate(!exceptions.has(lease.granted));
   }
 
   #settle(answerOf: (lease: HeldLease) => unknown): void {

@@ -1,5 +1,5 @@
-import { type Grant, giveBack, handedOff } from '../store/grant.js';
-import { LeaseChanges } from './lease-extension.js';
+import { type Grant, giveBack, tryHandOff } from '../store/grant.js';
+import { LeaseExtensions } from './lease-extension.js';
 import type { LeaseContext } from './lease-context.js';
 import { LeaseState } from './lease-state.js';
 import { LeaseReturn, unlessLate } from './lease-return.js';
@@ -15,34 +15,34 @@ import { Validity } from '../store/validity.js';
 export class HeldLease extends LeaseState {
   /** Missing where it may be held for any time. */
   readonly overdueWatch: OverdueWatch | undefined;
-  readonly #turn: LocalTicket;
+  readonly #ticket: LocalTicket;
   /** The next owner of the keys is settled: no local caller may go to the front when this lease ends. */
   #keepsFront = false;
   /** The store says so. */
   isReader: boolean;
-  #madeChanges: LeaseChanges | undefined;
+  #madeChanges: LeaseExtensions | undefined;
   #released: Promise<boolean> | undefined;
   #isRetired = false;
 
   constructor(
     { lease, sentAt, heldFrom }: Grant,
-    turn: LocalTicket,
+    ticket: LocalTicket,
     options: ResolvedLockOptions,
     context: LeaseContext,
   ) {
-    const { ttl, keys } = turn;
+    const { ttl, keys } = ticket;
     const validity = new Validity(sentAt, ttl, options, context.store.supports.ttl, heldFrom);
     super(lease, keys, validity, options, context);
-    this.#turn = turn;
+    this.#ticket = ticket;
     this.overdueWatch = options.overdueAfter === Infinity ? undefined : new OverdueWatch(this);
-    this.permits = turn.permits;
-    this.isReader = turn.permits === Infinity;
-    if (turn.permits) turn.leave(); // a sharer makes room at the front at once
+    this.permits = ticket.permits;
+    this.isReader = ticket.permits === Infinity;
+    if (ticket.permits) ticket.leave(); // a sharer makes room at the front at once
   }
 
   /** Created on first use: most locks are released before their first change. */
-  get changes(): LeaseChanges {
-    return (this.#madeChanges ??= new LeaseChanges(this));
+  get changes(): LeaseExtensions {
+    return (this.#madeChanges ??= new LeaseExtensions(this));
   }
 
   get #isChanging(): boolean {
@@ -58,7 +58,7 @@ export class HeldLease extends LeaseState {
    * Whether an extension for `ttl` at `now` may share a call with others: no other change is pending, and the lease has time
    * left.
    */
-  mayShareExtension(ttl: number, now: number): boolean {
+  mayBeBundled(ttl: number, now: number): boolean {
     const isOfStore = this.keys.length === 1 || this.context.store.supports.manyKeys; // otherwise core combined several leases
     return isOfStore === true && !this.#isChanging && this.validity.isRepeatedBy(now, ttl);
   }
@@ -67,7 +67,7 @@ export class HeldLease extends LeaseState {
    * An extension for `ttl` in a shared call, sent at `sentAt`, was answered. Any `answer` but a boolean is the store's error.
    */
   extended(sentAt: number, ttl: number, answer: unknown): void {
-    this.handBackLate(answer);
+    this.giveBackLate(answer);
     if (!this.isHeld) return;
     if (answer === false) this.lose('gone');
     else if (answer !== true) this.jeopardise(this.failure(answer));
@@ -88,7 +88,7 @@ export class HeldLease extends LeaseState {
   /** The store has admitted readers. */
   downgraded(): void {
     this.isReader = true;
-    this.#turn.leave();
+    this.#ticket.leave();
   }
 
   /**
@@ -104,7 +104,7 @@ export class HeldLease extends LeaseState {
   async withdraw(): Promise<void> {
     if (!this.isHeld) return;
     this.lose('closed');
-    await this.#handBack();
+    await this.#giveBack();
   }
 
   /** For an eviction of a holder with one of these tokens. */
@@ -122,19 +122,19 @@ export class HeldLease extends LeaseState {
 
   protected override ended(): void {
     this.context.keeper.ended(this);
-    if (!this.#keepsFront) this.#turn.leave();
+    if (!this.#keepsFront) this.#ticket.leave();
   }
 
   /** A key without a ttl would stay taken without a holder. */
   protected override outlived(): void {
-    if (!this.context.store.supports.ttl) void this.#handBack();
+    if (!this.context.store.supports.ttl) void this.#giveBack();
   }
 
   #release(): Promise<boolean> {
     if (!this.isHeld) return this.#isRetired ? this.#retired() : Promise.resolve(false);
     const rest = this.options.minHold - this.heldFor;
-    const passed = rest <= 0 ? this.#handOff() : undefined;
-    if (passed) return passed;
+    const handedOff = rest <= 0 ? this.#handOff() : undefined;
+    if (handedOff) return handedOff;
     this.#keepsFront = !this.context.store.acquire; // the next caller would ask before the key is free, and then pause
     const returned = new LeaseReturn(this).after(rest, (answer) => this.#returned(answer));
     this.end('released');
@@ -143,23 +143,23 @@ export class HeldLease extends LeaseState {
 
   /** Hands the lease off to the next caller of this process, if there is one and the store agrees. */
   #handOff(): Promise<boolean> | undefined {
-    const { next } = this.#turn;
+    const { next } = this.#ticket;
     // The answer to an extension could shorten the ttl that the next holder counts on.
     if (!next || this.permits || this.#isChanging) return undefined;
     const now = this.context.clock.now();
-    const lease = handedOff(this.granted, next.ttl, !this.validity.serves(next, now));
+    const lease = tryHandOff(this.granted, next.ttl, !this.validity.serves(next, now));
     if (!lease) return undefined;
     const isAsked = lease instanceof Promise;
     const sentAt = isAsked ? now : this.validity.countedFrom;
     this.#keepsFront = true;
     this.end('released');
-    this.#turn.pass(next, { lease, sentAt, heldFrom: now });
-    if (isAsked) return new LeaseReturn(this).passed(lease, (answer) => this.#returned(answer));
+    this.#ticket.handOff(next, { lease, sentAt, heldFrom: now });
+    if (isAsked) return new LeaseReturn(this).handedOff(lease, (answer) => this.#returned(answer));
     return Promise.resolve(this.#returned({ isConfirmed: true, wasOurs: true }));
   }
 
   #returned(returned: Returned): boolean {
-    this.#turn.leave();
+    this.#ticket.leave();
     const answer = unlessLate(returned, this.remaining);
     if (answer.isConfirmed && !answer.wasOurs) {
       this.lose('gone');
@@ -173,12 +173,12 @@ export class HeldLease extends LeaseState {
 
   /** The work that was asked to stop has ended. */
   async #retired(): Promise<false> {
-    await this.#handBack();
+    await this.#giveBack();
     return false;
   }
 
   /** Never rejects. */
-  #handBack(): Promise<void> {
+  #giveBack(): Promise<void> {
     return new LeaseReturn(this).now((answer) => this.#report(answer));
   }
 
@@ -189,9 +189,9 @@ export class HeldLease extends LeaseState {
   }
 
   /** An extension that succeeds after the lease was given up keeps keys without a holder, possibly only some of several. */
-  handBackLate(isOurs: unknown): void {
+  giveBackLate(isOurs: unknown): void {
     if (!this.lostError || this.#isRetired) return;
-    if (isOurs === true) void this.#handBack();
+    if (isOurs === true) void this.#giveBack();
     else if (isOurs === false && this.keys.length > 1) giveBack(this.granted);
   }
 }

@@ -6,11 +6,11 @@ interface ChangingLease extends LeaseState {
   readonly isReader: boolean;
   count(sentAt: number, ttl: number): void;
   downgraded(): void;
-  handBackLate(isOurs: unknown): void;
+  giveBackLate(isOurs: unknown): void;
 }
 
 /** Changes a held lease in the store, one change after the other: the replies of two could arrive in either order. */
-export class LeaseChanges {
+export class LeaseExtensions {
   readonly #lease: ChangingLease;
   /** Settles with the last change that is requested or in progress. Never rejects. */
   #last: Promise<void> | undefined;
@@ -80,9 +80,9 @@ export class LeaseChanges {
         lease.assertHeld();
         throw lease.failure(error);
       },
-      late: (answer) => lease.handBackLate(answer),
+      late: (answer) => lease.giveBackLate(answer),
     });
-    lease.handBackLate(isOurs);
+    lease.giveBackLate(isOurs);
     lease.assertHeld();
     if (!isOurs) throw lease.lose('gone');
   }

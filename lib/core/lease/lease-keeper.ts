@@ -2,7 +2,7 @@ import type { Clock } from '../async/clock.js';
 import { LinkedQueue } from '../queue/linked-queue.js';
 import type { HeldLease } from './held-lease.js';
 import { LeaseBundles, MOST_IN_BUNDLE } from './lease-bundles.js';
-import { SharedExtension } from './bundled-extension.js';
+import { BundledExtension } from './bundled-extension.js';
 import type { LockStore, StoreDoubt } from '../contract/lock-store.js';
 import type { StoreCalls } from '../store/store-call.js';
 import type { TimerQueue } from '../async/timer-queue.js';
@@ -99,7 +99,7 @@ export class LeaseKeeper {
     for (const lease of due) {
       lease.check();
       if (!lease.isKept) continue;
-      if (!this.#store.extendMany || !lease.mayShareExtension(ttl, now)) void this.#extend(lease);
+      if (!this.#store.extendMany || !lease.mayBeBundled(ttl, now)) void this.#extend(lease);
       else if (sharing.push(lease) === MOST_IN_BUNDLE) {
         this.#extendTogether(sharing, ttl, now);
         sharing = [];
@@ -115,7 +115,7 @@ export class LeaseKeeper {
       lease.extended(sentAt, ttl, answer);
       if (lease.isKept && typeof answer !== 'boolean') this.#failed(lease);
     };
-    new SharedExtension(this.#store, leases, ttl, sentAt, answered).send(this.#calls);
+    new BundledExtension(this.#store, leases, ttl, sentAt, answered).send(this.#calls);
   }
 
   /**

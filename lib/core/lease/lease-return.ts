@@ -40,7 +40,7 @@ export class LeaseReturn {
   }
 
   /** The store has been asked to hand the lease off. */
-  passed<Result>(lease: Promise<Lease | undefined>, then: Then<Result>): Promise<Result> {
+  handedOff<Result>(lease: Promise<Lease | undefined>, then: Then<Result>): Promise<Result> {
     return this.#confirmed(async () => (await this.#checked(lease)) !== undefined, then);
   }
 
@@ -74,8 +74,8 @@ export class LeaseReturn {
   }
 
   /** An answer that is no lease could mean anything: this lease goes back, too. */
-  async #checked(passed: Promise<Lease | undefined>): Promise<Lease | undefined> {
-    const lease = await passed;
+  async #checked(handedOff: Promise<Lease | undefined>): Promise<Lease | undefined> {
+    const lease = await handedOff;
     try {
       checkAttempt(lease);
       return lease;

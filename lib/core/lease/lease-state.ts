@@ -9,7 +9,7 @@ import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { GrantedLease } from './granted-lease.js';
 import type { LeaseContext } from './lease-context.js';
 import type { Lease } from '../contract/lock-store.js';
-import { Loss } from './loss-signal.js';
+import { LossSignal } from './loss-signal.js';
 import type { Validity } from '../store/validity.js';
 
 /** The state of a lease, `held → jeopardy → lost | released`, and the events of its changes. */
@@ -18,7 +18,7 @@ export abstract class LeaseState extends GrantedLease {
   /** Number of calls that use it: the one that took it, and those nested in it. */
   uses = 0;
   /** Created on first use: most locks are neither lost nor watched. */
-  #madeLoss: Loss | undefined;
+  #madeLoss: LossSignal | undefined;
   #state: LockState = 'held';
   #unwatch: (() => void) | undefined;
 
@@ -155,8 +155,8 @@ export abstract class LeaseState extends GrantedLease {
     return new LockLostError(keyNames(this.keys), reason);
   }
 
-  get #loss(): Loss {
-    this.#madeLoss ??= new Loss(() => this.check());
+  get #loss(): LossSignal {
+    this.#madeLoss ??= new LossSignal(() => this.check());
     return this.#madeLoss;
   }
 

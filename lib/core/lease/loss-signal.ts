@@ -3,7 +3,7 @@ import { inRootContext } from '../async/root-context.js';
 import type { LockLostError } from '../contract/lock-errors.js';
 
 /** Why a lease was lost, if it was, and the signal for it, in the root context. */
-export class Loss {
+export class LossSignal {
   readonly #look: () => void;
   #error: LockLostError | undefined;
   #controller: AbortController | undefined;

@@ -4,16 +4,16 @@ import type { Linked } from './linked-queue.js';
 /** More contenders than this are useless, whatever the number of permits. */
 const MOST_AT_FRONT = 100;
 
-/** An entry of a line. */
-export interface InLine<T> extends Linked<T> {
+/** An entry of a queue. */
+export interface QueueEntry<T> extends Linked<T> {
   /** Maximum number of holders. Missing: exclusive. */
   readonly permits: number | undefined;
-  /** Called at the front. `false`: one of its other keys has no room, and it has moved to the line of that key. */
+  /** Called at the front. `false`: one of its other keys has no room, and it has moved to the queue of that key. */
   arrive(): boolean;
 }
 
 /** The callers at the front of a key, and the waiters behind. */
-export class LocalLine<T extends InLine<T>> {
+export class KeyQueue<T extends QueueEntry<T>> {
   readonly waiting = new LinkedQueue<T>();
   /** Permits of the sharers at the front. Missing: the front is exclusive. */
   permits: number | undefined;
@@ -35,7 +35,7 @@ export class LocalLine<T extends InLine<T>> {
   isCrowdedBy(permits: number | undefined): boolean {
     if (permits === undefined || permits !== this.permits) return false;
     if (this.sharers < MOST_AT_FRONT || this.sharers >= permits) return false;
-    return this.waiting.list().every((turn) => turn.permits === permits);
+    return this.waiting.list().every((ticket) => ticket.permits === permits);
   }
 
   /** Permits that the sharers or the waiting sharers of the key ask for. */
@@ -43,18 +43,18 @@ export class LocalLine<T extends InLine<T>> {
     return this.permits ?? (this.#waitingSharers > 0 ? this.#awaitedPermits : undefined);
   }
 
-  /** Joins the end of the line. */
-  add(turn: T): void {
-    this.waiting.add(turn);
-    if (turn.permits === undefined) return;
+  /** Joins the end of the queue. */
+  add(ticket: T): void {
+    this.waiting.add(ticket);
+    if (ticket.permits === undefined) return;
     this.#waitingSharers++;
-    this.#awaitedPermits = turn.permits;
+    this.#awaitedPermits = ticket.permits;
   }
 
-  /** For an entry of this line. */
-  remove(turn: T): void {
-    this.waiting.remove(turn);
-    if (turn.permits !== undefined) this.#waitingSharers--;
+  /** For an entry of this queue. */
+  remove(ticket: T): void {
+    this.waiting.remove(ticket);
+    if (ticket.permits !== undefined) this.#waitingSharers--;
   }
 
   seat(permits: number | undefined): void {

@@ -1,5 +1,5 @@
-import { LocalLine } from './key-queue.js';
-import type { InLine } from './key-queue.js';
+import { KeyQueue } from './key-queue.js';
+import type { QueueEntry } from './key-queue.js';
 
 export interface PermitsInUse {
   readonly key: string;
@@ -7,14 +7,14 @@ export interface PermitsInUse {
 }
 
 /**
- * One line per key, in the order of arrival. Only the front of a line asks the store or holds the key, so a process is never
+ * One queue per key, in the order of arrival. Only the front of a queue asks the store or holds the key, so a process is never
  * more than one contender, however many callers it has. Sharers are at the front together, and only until they have the key.
  */
-export class LocalQueue<T extends InLine<T>> {
+export class LocalQueues<T extends QueueEntry<T>> {
   /**
-   * Has an entry while the front of the key is taken. The entry has a line while the key has waiters or sharers at the front.
+   * Has an entry while the front of the key is taken. The entry has a queue while the key has waiters or sharers at the front.
    */
-  readonly #lines = new Map<string, LocalLine<T> | undefined>();
+  readonly #queues = new Map<string, KeyQueue<T> | undefined>();
   readonly #isOpen: boolean;
 
   /** `isOpen`: all callers are at the front at once. */
@@ -26,102 +26,102 @@ export class LocalQueue<T extends InLine<T>> {
   enter(keys: readonly string[], permits?: number, isOnce = false): boolean {
     if (this.#isOpen) return true;
     if (this.taken(keys, permits, isOnce) !== undefined) return false;
-    for (const key of keys) this.#lines.set(key, this.#seated(key, permits));
+    for (const key of keys) this.#queues.set(key, this.#seated(key, permits));
     return true;
   }
 
   /** The first of the keys without room at its front. */
   taken(keys: readonly string[], permits?: number, isOnce = false): string | undefined {
     for (const key of keys)
-      if (this.#lines.has(key) && !this.#canShare(key, permits, isOnce)) return key;
+      if (this.#queues.has(key) && !this.#canShare(key, permits, isOnce)) return key;
     return undefined;
   }
 
   /** The first of the keys that callers of this process share, or wait to share, with other permits. */
   otherPermits(keys: readonly string[], permits: number): PermitsInUse | undefined {
     for (const key of keys) {
-      const inUse = this.#lines.get(key)?.permitsInUse;
+      const inUse = this.#queues.get(key)?.permitsInUse;
       if (inUse !== undefined && inUse !== permits) return { key, inUse };
     }
     return undefined;
   }
 
   /** Waits behind the front. */
-  join(key: string, turn: T): void {
-    let line = this.#lines.get(key);
-    if (!line) this.#lines.set(key, (line = new LocalLine<T>()));
-    line.add(turn);
+  join(key: string, ticket: T): void {
+    let queue = this.#queues.get(key);
+    if (!queue) this.#queues.set(key, (queue = new KeyQueue<T>()));
+    queue.add(ticket);
   }
 
   /** For a ticket that waits behind the front of `key`. */
-  quit(key: string, turn: T): void {
-    const line = this.#lines.get(key)!;
-    line.remove(turn);
-    this.#admit(line); // the waiters behind it may share the front
+  quit(key: string, ticket: T): void {
+    const queue = this.#queues.get(key)!;
+    queue.remove(ticket);
+    this.#admit(queue); // the waiters behind it may share the front
   }
 
   /** The first behind the front. */
   next(key: string): T | undefined {
-    return this.#lines.get(key)?.waiting.first;
+    return this.#queues.get(key)?.waiting.first;
   }
 
   /** A caller at the front of `key` makes room. `failure` is the store's, for that caller. */
   leave(key: string, failure?: unknown): void {
-    const line = this.#lines.get(key);
-    if (!line) {
-      this.#lines.delete(key);
+    const queue = this.#queues.get(key);
+    if (!queue) {
+      this.#queues.delete(key);
       return;
     }
-    line.failure = failure;
-    if (line.sharers > 0) line.sharers--;
-    if (line.sharers === 0) this.#advance(key, line);
-    else this.#admit(line);
+    queue.failure = failure;
+    if (queue.sharers > 0) queue.sharers--;
+    if (queue.sharers === 0) this.#advance(key, queue);
+    else this.#admit(queue);
   }
 
   /** The store's failure for the last caller at the front of `key`, unless it has answered since. */
   failureOf(key: string): unknown {
-    return this.#lines.get(key)?.failure;
+    return this.#queues.get(key)?.failure;
   }
 
   /** The store has answered the front of `key`. */
   clear(key: string): void {
-    const line = this.#lines.get(key);
-    if (line) line.failure = undefined;
+    const queue = this.#queues.get(key);
+    if (queue) queue.failure = undefined;
   }
 
   /** The front is empty: the next waiter goes there, with the sharers that fit. */
-  #advance(key: string, line: LocalLine<T>): void {
-    for (let next = line.waiting.first; next; next = line.waiting.first)
-      if (this.#bring(next, line)) return this.#admit(line);
-    this.#lines.delete(key);
+  #advance(key: string, queue: KeyQueue<T>): void {
+    for (let next = queue.waiting.first; next; next = queue.waiting.first)
+      if (this.#bring(next, queue)) return this.#admit(queue);
+    this.#queues.delete(key);
   }
 
-  #bring(next: T, line: LocalLine<T>): boolean {
-    line.remove(next);
+  #bring(next: T, queue: KeyQueue<T>): boolean {
+    queue.remove(next);
     const stays = next.arrive();
-    if (stays) line.seat(next.permits);
+    if (stays) queue.seat(next.permits);
     return stays;
   }
 
-  #admit(line: LocalLine<T>): void {
-    let next = line.waiting.first;
-    while (next && line.hasRoomFor(next.permits)) {
-      this.#bring(next, line);
-      next = line.waiting.first;
+  #admit(queue: KeyQueue<T>): void {
+    let next = queue.waiting.first;
+    while (next && queue.hasRoomFor(next.permits)) {
+      this.#bring(next, queue);
+      next = queue.waiting.first;
     }
   }
 
   #canShare(key: string, permits: number | undefined, isOnce: boolean): boolean {
-    const line = this.#lines.get(key);
-    if (line === undefined) return false;
-    if (isOnce && line.isCrowdedBy(permits)) return true;
-    return !line.waiting.first && line.hasRoomFor(permits);
+    const queue = this.#queues.get(key);
+    if (queue === undefined) return false;
+    if (isOnce && queue.isCrowdedBy(permits)) return true;
+    return !queue.waiting.first && queue.hasRoomFor(permits);
   }
 
-  #seated(key: string, permits: number | undefined): LocalLine<T> | undefined {
+  #seated(key: string, permits: number | undefined): KeyQueue<T> | undefined {
     if (permits === undefined) return undefined;
-    const line = this.#lines.get(key) ?? new LocalLine<T>();
-    line.seat(permits);
-    return line;
+    const queue = this.#queues.get(key) ?? new KeyQueue<T>();
+    queue.seat(permits);
+    return queue;
   }
 }

@@ -1,16 +1,16 @@
-import type { Passed } from '../store/grant.js';
-import type { InLine } from './key-queue.js';
+import type { HandedOff } from '../store/grant.js';
+import type { QueueEntry } from './key-queue.js';
 import { LockPermitsError } from '../contract/lock-errors.js';
-import type { LocalQueue } from './local-queues.js';
+import type { LocalQueues } from './local-queues.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { TicketWait } from './ticket-wait.js';
 import type { TicketLimits } from './ticket-wait.js';
 
 /**
- * One caller's way to the front of its keys, and its stay there. A caller of several keys waits in the line of one that is taken
+ * One caller's way to the front of its keys, and its stay there. A caller of several keys waits in the queue of one that is taken
  * and blocks none of the others meanwhile, so that two callers never wait for each other.
  */
-export class LocalTicket implements InLine<LocalTicket> {
+export class LocalTicket implements QueueEntry<LocalTicket> {
   before: LocalTicket | undefined;
   behind: LocalTicket | undefined;
   readonly keys: readonly string[];
@@ -20,21 +20,21 @@ export class LocalTicket implements InLine<LocalTicket> {
   readonly permits: number | undefined;
   /** Whether its lease is extended automatically. If not, a lease handed off to it needs the whole ttl. */
   readonly autoExtend: boolean;
-  readonly #queue: LocalQueue<LocalTicket>;
+  readonly #queues: LocalQueues<LocalTicket>;
   /** The keys at whose front it is: none or all of them. */
   #fronts: readonly string[] = [];
-  /** The key in whose line it waits. */
+  /** The key in whose queue it waits. */
   #awaited = '';
   /** Set while this caller waits behind another one. */
-  #wait: TicketWait<Passed | undefined> | undefined;
+  #wait: TicketWait<HandedOff | undefined> | undefined;
 
   constructor(
-    queue: LocalQueue<LocalTicket>,
+    queues: LocalQueues<LocalTicket>,
     keys: readonly string[],
     ttl: number,
     { permits, autoExtend }: Pick<ResolvedLockOptions, 'permits' | 'autoExtend'>,
   ) {
-    this.#queue = queue;
+    this.#queues = queues;
     this.keys = keys;
     this.ttl = ttl;
     this.permits = permits;
@@ -43,7 +43,7 @@ export class LocalTicket implements InLine<LocalTicket> {
 
   /** Goes to the front at once, if that is free. `isOnce`: it does not wait. */
   take(isOnce = false): boolean {
-    if (!this.#queue.enter(this.keys, this.permits, isOnce)) return false;
+    if (!this.#queues.enter(this.keys, this.permits, isOnce)) return false;
     this.#fronts = this.keys;
     return true;
   }
@@ -54,7 +54,7 @@ export class LocalTicket implements InLine<LocalTicket> {
    */
   get permitsError(): LockPermitsError | undefined {
     if (this.permits === undefined) return undefined;
-    const other = this.#queue.otherPermits(this.keys, this.permits);
+    const other = this.#queues.otherPermits(this.keys, this.permits);
     return other && new LockPermitsError(other.key, this.permits, other.inUse);
   }
 
@@ -68,23 +68,23 @@ export class LocalTicket implements InLine<LocalTicket> {
   /** Returns to the fronts that it has left, if there is room at all of them. */
   takeOthers(): boolean {
     const others = this.keys.filter((key) => !this.#fronts.includes(key));
-    if (!this.#queue.enter(others, this.permits)) return false;
+    if (!this.#queues.enter(others, this.permits)) return false;
     this.#fronts = this.keys;
     return true;
   }
 
   /**
    * Resolves at the front of all keys, with the lease if the previous holder handed it off. Rejects as `limits` say. A caller
-   * that kept one front leaves it for the line of another key.
+   * that kept one front leaves it for the queue of another key.
    */
-  wait(limits: TicketLimits): Promise<Passed | undefined> {
+  wait(limits: TicketLimits): Promise<HandedOff | undefined> {
     return new Promise((resolve, reject) => {
       this.#wait = new TicketWait(limits, this, resolve, reject);
       this.#wait.begin();
       const kept = this.#fronts;
       this.#fronts = [];
       this.#awaited = kept[0] ?? '';
-      if (!this.#lineUp()) this.#vacate(kept);
+      if (!this.#enqueue()) this.#vacate(kept);
     });
   }
 
@@ -92,15 +92,15 @@ export class LocalTicket implements InLine<LocalTicket> {
   stop(reason: unknown): boolean {
     const wait = this.#wait;
     if (!wait) return false;
-    this.#queue.quit(this.#awaited, this);
+    this.#queues.quit(this.#awaited, this);
     this.#wait = undefined;
     wait.reject(reason);
     return true;
   }
 
   /** The previous caller has left the front, perhaps handing off its lease. */
-  arrive(passed?: Passed): boolean {
-    return this.#lineUp(passed);
+  arrive(handedOff?: HandedOff): boolean {
+    return this.#enqueue(handedOff);
   }
 
   /**
@@ -109,16 +109,16 @@ export class LocalTicket implements InLine<LocalTicket> {
    */
   get next(): LocalTicket | undefined {
     if (this.keys.length > 1 || this.permits !== undefined) return undefined;
-    const next = this.#queue.next(this.keys[0]!);
+    const next = this.#queues.next(this.keys[0]!);
     return next?.keys.length === 1 && next.permits === undefined ? next : undefined;
   }
 
   /** Gives `next` the front and the lease. */
-  pass(next: LocalTicket, passed: Passed): void {
+  handOff(next: LocalTicket, handedOff: HandedOff): void {
     this.#fronts = [];
     this.answered();
-    this.#queue.quit(this.keys[0]!, next);
-    next.arrive(passed);
+    this.#queues.quit(this.keys[0]!, next);
+    next.arrive(handedOff);
   }
 
   /** Makes room at the fronts. Safe to call twice. `failure` is the store's, for this caller. */
@@ -128,40 +128,40 @@ export class LocalTicket implements InLine<LocalTicket> {
     this.#vacate(fronts, failure);
   }
 
-  /** Last first: a caller of all of them waits in the line of the first. */
+  /** Last first: a caller of all of them waits in the queue of the first. */
   #vacate(fronts: readonly string[], failure?: unknown): void {
-    for (let at = fronts.length - 1; at >= 0; at--) this.#queue.leave(fronts[at]!, failure);
+    for (let at = fronts.length - 1; at >= 0; at--) this.#queues.leave(fronts[at]!, failure);
   }
 
   /** The store has answered. */
   answered(): void {
-    for (const key of this.keys) this.#queue.clear(key);
+    for (const key of this.keys) this.#queues.clear(key);
   }
 
   /** The store's failure for the last caller that asked for the awaited key. */
   get failure(): unknown {
-    return this.#queue.failureOf(this.#awaited);
+    return this.#queues.failureOf(this.#awaited);
   }
 
   /**
-   * Goes to the front of all keys, or waits in the line of the first other one that is taken. It keeps no front meanwhile:
+   * Goes to the front of all keys, or waits in the queue of the first other one that is taken. It keeps no front meanwhile:
    * callers that each kept one of two keys, to look at the other, would go round for ever.
    */
-  #lineUp(passed?: Passed): boolean {
+  #enqueue(handedOff?: HandedOff): boolean {
     const others = this.keys.filter((key) => key !== this.#awaited);
-    if (this.#queue.enter(others, this.permits)) {
+    if (this.#queues.enter(others, this.permits)) {
       this.#fronts = this.keys;
-      this.#come(passed);
+      this.#come(handedOff);
       return true;
     }
-    this.#awaited = this.#queue.taken(others, this.permits)!;
-    this.#queue.join(this.#awaited, this);
+    this.#awaited = this.#queues.taken(others, this.permits)!;
+    this.#queues.join(this.#awaited, this);
     return false;
   }
 
-  #come(passed: Passed | undefined): void {
+  #come(handedOff: HandedOff | undefined): void {
     const wait = this.#wait!;
     this.#wait = undefined;
-    wait.resolve(passed);
+    wait.resolve(handedOff);
   }
 }

@@ -13,8 +13,10 @@ export interface Grant {
   readonly heldFrom?: number;
 }
 
-/** A holder's hand-off to the next caller in line: a grant, or one that the store has still to confirm. */
-export type Passed = Omit<Grant, 'lease'> & { readonly lease: Lease | Promise<Lease | undefined> };
+/** A holder's hand-off to the next caller in the queue: a grant, or one that the store has still to confirm. */
+export type HandedOff = Omit<Grant, 'lease'> & {
+  readonly lease: Lease | Promise<Lease | undefined>;
+};
 
 /** Why a grant that arrives at `now` cannot be handed out. `ttl` is missing where the store has none. */
 export function whyUseless(
@@ -34,7 +36,7 @@ export function whyUseless(
  * A lease's hand-off to the next holder. `undefined`: the lease is to be released, also where the store threw, or answered with
  * something that is no lease.
  */
-export function handedOff(
+export function tryHandOff(
   lease: Lease,
   ttl: number,
   renew: boolean,

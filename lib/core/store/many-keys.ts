@@ -46,7 +46,7 @@ export function waitFor(
   const { supports } = store;
   if (store.acquire === undefined || (isPermit && supports.semaphores !== true)) return 'polls';
   if (keys.length === 1) return 'queues';
-  if (supports.manyKeysInLine) return 'queues key by key';
+  if (supports.queuesManyKeys) return 'queues key by key';
   return supports.queuesAllCallers ? 'queues' : 'polls';
 }
 

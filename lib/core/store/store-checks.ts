@@ -59,7 +59,7 @@ function warned(events: LockEvents, warning: LockWarningEvent): void {
 }
 
 /** Whether core queues the callers of one process. Where every key is granted, or the store queues them, each caller asks. */
-export function needsLine({ supports }: LockStore): boolean {
+export function needsQueue({ supports }: LockStore): boolean {
   return supports.exclusive !== false && supports.queuesAllCallers !== true;
 }
 

@@ -5,8 +5,8 @@ import type { OptionRules } from '../../core/options/option-rules.js';
 import { checkHolder } from '../holder/fenced-holder.js';
 import type { FencedHolder } from '../holder/fenced-holder.js';
 import { FencingTimeoutError, LockStaleError } from '../holder/fencing-errors.js';
-import { WriteLine, ongoing, turnOf } from './write-queue.js';
-import type { Patience, WriteTurn } from './write-queue.js';
+import { WriteQueue, ongoing, openWriteOf } from './write-queue.js';
+import type { Patience, OpenWrite } from './write-queue.js';
 
 /** Remembers the largest token of each key. `FencingGate` does for one process, `RedisFencingGate` for several. */
 export interface TokenGate {
@@ -51,8 +51,8 @@ export class FencingGate implements TokenGate {
   /** The key that was not seen for the longest time comes first. */
   readonly #newest = new Map<string, bigint>();
   /** Of the keys that are written to. */
-  readonly #lines = new Map<string, WriteLine>();
-  readonly #turns = new AsyncLocalStorage<WriteTurn>();
+  readonly #queues = new Map<string, WriteQueue>();
+  readonly #writes = new AsyncLocalStorage<OpenWrite>();
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(options: FencingGateOptions = {}) {
@@ -76,8 +76,8 @@ export class FencingGate implements TokenGate {
   }
 
   /**
-   * Runs `write` when those before it in the line of its key are done, so that a slow one never lands after a newer one. A
-   * write may make others under its own token: they are a part of it, and the next in line waits for them as well.
+   * Runs `write` when those before it in the queue of its key are done, so that a slow one never lands after a newer one. A
+   * write may make others under its own token: they are a part of it, and the next in the queue waits for them as well.
    *
    * Rejects, without a call of `write`, with `LockStaleError` when a larger token was here by then, with
    * `FencingTimeoutError`, and with `signal.reason`; with the error of `write` else. Throws `TypeError` or `RangeError`
@@ -92,16 +92,16 @@ export class FencingGate implements TokenGate {
     const patience = patienceOf(key, options);
     patience.signal?.throwIfAborted();
     this.enter({ key, fencingToken });
-    const outer = ongoing(this.#turns.getStore()); // not those that have ended: work that starts work would pile them up
-    const line = turnOf({ key, fencingToken }, outer)?.inner ?? this.#lineOf(key);
-    await line.enter(patience);
-    const turn: WriteTurn = { key, fencingToken, outer, inner: new WriteLine(), isOver: false };
+    const outer = ongoing(this.#writes.getStore()); // not those that have ended: work that starts work would pile them up
+    const queue = openWriteOf({ key, fencingToken }, outer)?.inner ?? this.#queueOf(key);
+    await queue.enter(patience);
+    const open: OpenWrite = { key, fencingToken, outer, inner: new WriteQueue(), isOver: false };
     try {
       this.enter({ key, fencingToken });
-      return await this.#turns.run(turn, write);
+      return await this.#writes.run(open, write);
     } finally {
-      turn.isOver = true;
-      void turn.inner.enter().then(() => this.#leave(key, line));
+      open.isOver = true;
+      void open.inner.enter().then(() => this.#leave(key, queue));
     }
   }
 
@@ -120,21 +120,21 @@ export class FencingGate implements TokenGate {
     return this.#newest.size;
   }
 
-  #lineOf(key: string): WriteLine {
-    const line = this.#lines.get(key) ?? new WriteLine();
-    this.#lines.set(key, line);
-    return line;
+  #queueOf(key: string): WriteQueue {
+    const queue = this.#queues.get(key) ?? new WriteQueue();
+    this.#queues.set(key, queue);
+    return queue;
   }
 
-  #leave(key: string, line: WriteLine): void {
-    line.leave();
-    if (line.isIdle && this.#lines.get(key) === line) this.#lines.delete(key);
+  #leave(key: string, queue: WriteQueue): void {
+    queue.leave();
+    if (queue.isIdle && this.#queues.get(key) === queue) this.#queues.delete(key);
   }
 
   /** Spares a key whose queue has a writer that still waits for its check. */
   #forgetOne(): void {
     for (const key of this.#newest.keys()) {
-      if (this.#lines.has(key)) continue;
+      if (this.#queues.has(key)) continue;
       this.#newest.delete(key);
       return;
     }

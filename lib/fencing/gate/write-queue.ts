@@ -11,33 +11,33 @@ export interface Patience {
 }
 
 /** A write that goes on, and those that it makes under the same token. */
-export interface WriteTurn extends FencedHolder {
-  readonly inner: WriteLine;
+export interface OpenWrite extends FencedHolder {
+  readonly inner: WriteQueue;
   /** The one that it was made in. */
-  readonly outer: WriteTurn | undefined;
+  readonly outer: OpenWrite | undefined;
   isOver: boolean;
 }
 
 /** The innermost of them that still goes on. */
-export function ongoing(innermost: WriteTurn | undefined): WriteTurn | undefined {
-  let turn = innermost;
-  while (turn?.isOver) turn = turn.outer;
-  return turn;
+export function ongoing(innermost: OpenWrite | undefined): OpenWrite | undefined {
+  let open = innermost;
+  while (open?.isOver) open = open.outer;
+  return open;
 }
 
 /** The one of this holder that still goes on. */
-export function turnOf(
+export function openWriteOf(
   { key, fencingToken }: FencedHolder,
-  innermost: WriteTurn | undefined,
-): WriteTurn | undefined {
-  let turn = ongoing(innermost);
-  while (turn && (turn.key !== key || turn.fencingToken !== fencingToken))
-    turn = ongoing(turn.outer);
-  return turn;
+  innermost: OpenWrite | undefined,
+): OpenWrite | undefined {
+  let open = ongoing(innermost);
+  while (open && (open.key !== key || open.fencingToken !== fencingToken))
+    open = ongoing(open.outer);
+  return open;
 }
 
 /** Lets one writer in at a time, in the order of arrival. */
-export class WriteLine {
+export class WriteQueue {
   readonly #waiting = new Set<() => void>();
   #isBusy = false;
 

@@ -31,7 +31,7 @@ export class LockStaleError extends LockError {
   }
 }
 
-/** Nothing was written: the writes before it in the line of its key went on for the whole `waitTimeout`. */
+/** Nothing was written: the writes before it in the queue of its key went on for the whole `waitTimeout`. */
 export class FencingTimeoutError extends LockError {
   readonly code = 'LOCK_WRITE_TIMEOUT';
 

@@ -45,7 +45,7 @@ export class EtcdLockStore implements LockStore {
     fencingFloor: false,
     ttl: false,
     manyKeys: true,
-    manyKeysInLine: true,
+    queuesManyKeys: true,
     readLocks: true,
     semaphores: true,
   } as const;

@@ -5,7 +5,7 @@ export interface Standing {
 }
 
 /** The place of a caller: it holds the key, or waits for a change of one other caller, or of any caller before it. */
-export type PlaceInLine<T> =
+export type PlaceInQueue<T> =
   | {
       readonly state: 'holds';
       /** The next caller, which may be waiting for the news that this one has been let in. */
@@ -20,7 +20,7 @@ export type PlaceInLine<T> =
   | { readonly state: 'waits'; readonly until: 'any is gone' };
 
 /**
- * Which callers hold, and what the others wait for. `line` is in the order of arrival; callers behind the one at `index` may be
+ * Which callers hold, and what the others wait for. `queue` is in the order of arrival; callers behind the one at `index` may be
  * missing.
  *
  * - An exclusive caller holds when it is the first. Otherwise it waits for the one right before it: the recipe for locks
@@ -33,49 +33,52 @@ export type PlaceInLine<T> =
  *
  * Callers whose permits differ exclude each other wherever they meet, so that nothing depends on their being refused in time.
  */
-export function placeInLine<T extends Standing>(line: readonly T[], index: number): PlaceInLine<T> {
-  const { permits } = line[index]!;
-  const before = line.slice(0, index);
+export function placeInQueue<T extends Standing>(
+  queue: readonly T[],
+  index: number,
+): PlaceInQueue<T> {
+  const { permits } = queue[index]!;
+  const before = queue.slice(0, index);
   if (permits === undefined) {
     const last = before.at(-1);
     return last ? { state: 'waits', behind: last, until: 'gone' } : { state: 'holds' };
   }
   const barrier = before.findLastIndex((each) => each.permits !== permits);
   const ahead = index - barrier - 1;
-  if (ahead < permits) return barrier < 0 ? within(line, index) : behindBarrier(before[barrier]!);
+  if (ahead < permits) return barrier < 0 ? within(queue, index) : behindBarrier(before[barrier]!);
   if (ahead === permits && barrier < 0) return { state: 'waits', until: 'any is gone' };
   return { state: 'waits', behind: before.at(-1)!, until: 'changed' };
 }
 
 /** The holders of the key, in the order of arrival. */
-export function holdersOf<T extends Standing>(line: readonly T[]): T[] {
-  const { permits = 1 } = line[0] ?? {};
-  const end = line.findIndex(
-    (each, index) => index >= permits || each.permits !== line[0]!.permits,
+export function holdersOf<T extends Standing>(queue: readonly T[]): T[] {
+  const { permits = 1 } = queue[0] ?? {};
+  const end = queue.findIndex(
+    (each, index) => index >= permits || each.permits !== queue[0]!.permits,
   );
-  return line.slice(0, end < 0 ? line.length : end);
+  return queue.slice(0, end < 0 ? queue.length : end);
 }
 
 /**
  * The permits of the callers that share the key before the one at `index`, if they differ from its own. The first sharer decides:
  * later ones that differ are about to leave. For new callers only: a caller that is in the queue has been checked.
  */
-export function otherPermits(line: readonly Standing[], index: number): number | undefined {
-  const { permits } = line[index]!;
+export function otherPermits(queue: readonly Standing[], index: number): number | undefined {
+  const { permits } = queue[index]!;
   if (permits === undefined) return undefined;
-  const inUse = line.slice(0, index).find((each) => each.permits !== undefined)?.permits;
+  const inUse = queue.slice(0, index).find((each) => each.permits !== undefined)?.permits;
   return inUse === permits ? undefined : inUse;
 }
 
-function within<T extends Standing>(line: readonly T[], index: number): PlaceInLine<T> {
-  const { permits } = line[index]!;
-  const next = line[index + 1];
+function within<T extends Standing>(queue: readonly T[], index: number): PlaceInQueue<T> {
+  const { permits } = queue[index]!;
+  const next = queue[index + 1];
   const isTold = permits !== Infinity && next?.permits === permits;
   return { state: 'holds', tells: isTold ? next : undefined };
 }
 
 /** An exclusive caller may become a reader. Others only leave. */
-function behindBarrier<T extends Standing>(barrier: T): PlaceInLine<T> {
+function behindBarrier<T extends Standing>(barrier: T): PlaceInQueue<T> {
   const until = barrier.permits === undefined ? 'changed' : 'gone';
   return { state: 'waits', behind: barrier, until };
 }

@@ -7,7 +7,7 @@ import { KeyGlob } from '../../core/list/key-glob.js';
 import { ListCursors } from '../../core/list/list-cursor.js';
 import { MOST_WAITERS } from '../../core/list/most-waiters.js';
 import type { HeldKey, HeldKeys } from './held-keys.js';
-import type { MemoryLine } from './memory-queue.js';
+import type { MemoryQueue } from './memory-queue.js';
 
 /** The place after a lock: its serial number. */
 const CURSORS = new ListCursors<number>('memory');
@@ -16,11 +16,11 @@ const CURSORS = new ListCursors<number>('memory');
 export function inspectionOf(
   key: string,
   { permits, fencingToken, holders }: HeldKey,
-  line: MemoryLine,
+  queue: MemoryQueue,
   now: number,
 ): LockInspection {
   const all = [...holders.values()];
-  const waiting = line.waiting(key);
+  const waiting = queue.waiting(key);
   const seen = {
     key,
     holder: all[0]!.holder,

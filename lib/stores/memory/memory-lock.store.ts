@@ -20,7 +20,7 @@ import { MemoryEvictions } from './eviction.js';
 import { HeldKeys } from './held-keys.js';
 import type { HeldKey } from './held-keys.js';
 import { inspectionOf, listHeld } from './inspection.js';
-import { MemoryLine } from './memory-queue.js';
+import { MemoryQueue } from './memory-queue.js';
 
 /** Locks inside one process: for tests, for development and for applications that run once. */
 export class MemoryLockStore implements LockStore {
@@ -29,11 +29,11 @@ export class MemoryLockStore implements LockStore {
     fencing: true,
     ttl: true,
     manyKeys: true,
-    manyKeysInLine: true,
+    queuesManyKeys: true,
     readLocks: true,
     semaphores: true,
   };
-  protected readonly line = new MemoryLine();
+  protected readonly queue = new MemoryQueue();
   readonly #clock: Clock;
   readonly #keys: HeldKeys;
   readonly #evictions: MemoryEvictions;
@@ -50,15 +50,15 @@ export class MemoryLockStore implements LockStore {
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     const { keys, token, permits } = request;
-    this.#checkLine(request);
+    this.#checkPermits(request);
     const wanted = keys.filter((key) => !this.#keys.areHeldBy([key], token));
-    const isBehind = permits !== undefined && this.line.isAwaited(wanted);
+    const isBehind = permits !== undefined && this.queue.isAwaited(wanted);
     return isBehind ? undefined : this.grant(request);
   }
 
   async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    this.#checkLine(request);
-    return this.line.wait(request, () => this.grantInLine(request), signal);
+    this.#checkPermits(request);
+    return this.queue.wait(request, () => this.grantQueued(request), signal);
   }
 
   /** Each by itself, for one deadline of core's: ten thousand held locks take half the time. */
@@ -118,13 +118,13 @@ export class MemoryLockStore implements LockStore {
   }
 
   /** As `grant`, for a waiter. Throws to end the wait. */
-  protected grantInLine(request: AcquireRequest): Lease | undefined {
+  protected grantQueued(request: AcquireRequest): Lease | undefined {
     return this.grant(request);
   }
 
   /** Called after keys became free, or one of several has left them. Must not throw. */
   protected freed(keys: readonly string[]): void {
-    this.line.stir(keys);
+    this.queue.stir(keys);
   }
 
   /** Throws `LockPermitsError`. */
@@ -137,16 +137,16 @@ export class MemoryLockStore implements LockStore {
   }
 
   /** Throws `LockPermitsError` when a caller waits to share a key with other permits. */
-  #checkLine({ keys, permits }: AcquireRequest): void {
+  #checkPermits({ keys, permits }: AcquireRequest): void {
     if (permits === undefined) return;
     for (const key of keys) {
-      const inUse = this.line.permitsOf(key);
+      const inUse = this.queue.permitsOf(key);
       if (inUse !== undefined && inUse !== permits) throw new LockPermitsError(key, permits, inUse);
     }
   }
 
   #inspection(key: string, held: HeldKey): LockInspection {
-    return inspectionOf(key, held, this.line, this.#clock.now());
+    return inspectionOf(key, held, this.queue, this.#clock.now());
   }
 
   #mint(floor = 0n): bigint {

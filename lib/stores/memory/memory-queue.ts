@@ -9,32 +9,32 @@ interface Waiter {
 }
 
 /** Callers that wait for keys, in the order in which they came. */
-export class MemoryLine {
+export class MemoryQueue {
   /** A caller of several keys queues for each of them. */
-  readonly #lines = new Map<string, Set<Waiter>>();
+  readonly #queues = new Map<string, Set<Waiter>>();
 
   /** How many wait for `key`, or for any. */
   count(key?: string): number {
-    const lines = key === undefined ? [...this.#lines.values()] : [this.#lines.get(key) ?? []];
-    return new Set(lines.flatMap((line) => [...line])).size;
+    const queues = key === undefined ? [...this.#queues.values()] : [this.#queues.get(key) ?? []];
+    return new Set(queues.flatMap((queue) => [...queue])).size;
   }
 
   /** The requests that wait for a key, the first first. */
   waiting(key: string): AcquireRequest[] {
-    return Array.from(this.#lines.get(key) ?? [], ({ request }) => request);
+    return Array.from(this.#queues.get(key) ?? [], ({ request }) => request);
   }
 
   /** Whether another caller waits for one of the keys, and came before `self` if `self` waits, too. */
   isAwaited(keys: readonly string[], self?: Waiter): boolean {
     return keys.some((key) => {
-      const first = this.#lines.get(key)?.values().next().value;
+      const first = this.#queues.get(key)?.values().next().value;
       return first !== undefined && first !== self;
     });
   }
 
   /** The permits that the waiters of a key ask for. */
   permitsOf(key: string): number | undefined {
-    for (const { request } of this.#lines.get(key) ?? [])
+    for (const { request } of this.#queues.get(key) ?? [])
       if (request.permits !== undefined) return request.permits;
     return undefined;
   }
@@ -58,15 +58,15 @@ export class MemoryLine {
           settle(value);
         };
       const waiter = { request, attempt, resolve: settled(resolve), reject: settled(reject) };
-      for (const key of request.keys) this.#lineOf(key).add(waiter);
+      for (const key of request.keys) this.#queueOf(key).add(waiter);
       signal.addEventListener('abort', leave, { once: true });
       this.#try(waiter);
     });
   }
 
   /** Lets the waiters of the keys, or of any, try again. */
-  stir(keys: Iterable<string> = this.#lines.keys()): void {
-    for (const key of keys) for (const waiter of this.#lines.get(key) ?? []) this.#try(waiter);
+  stir(keys: Iterable<string> = this.#queues.keys()): void {
+    for (const key of keys) for (const waiter of this.#queues.get(key) ?? []) this.#try(waiter);
   }
 
   /** A sharer comes after all callers that already wait for the key. */
@@ -83,18 +83,18 @@ export class MemoryLine {
 
   #leave(waiter: Waiter, settle: () => void): void {
     for (const key of waiter.request.keys) {
-      const line = this.#lines.get(key);
-      line?.delete(waiter);
-      if (line?.size === 0) this.#lines.delete(key);
+      const queue = this.#queues.get(key);
+      queue?.delete(waiter);
+      if (queue?.size === 0) this.#queues.delete(key);
     }
     settle();
     const { keys } = waiter.request;
     if (keys.length > 1) this.stir(keys); // the callers behind it at its other keys may be let in
   }
 
-  #lineOf(key: string): Set<Waiter> {
-    let line = this.#lines.get(key);
-    if (!line) this.#lines.set(key, (line = new Set()));
-    return line;
+  #queueOf(key: string): Set<Waiter> {
+    let queue = this.#queues.get(key);
+    if (!queue) this.#queues.set(key, (queue = new Set()));
+    return queue;
   }
 }

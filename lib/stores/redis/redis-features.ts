@@ -7,7 +7,7 @@ export interface RedisFeatures {
   readonly ttl: true;
   /** `false` on a Cluster. */
   readonly manyKeys: boolean;
-  readonly manyKeysInLine: true;
+  readonly queuesManyKeys: true;
   /** With `localPassLimit: 0`. Missing on a client that cannot subscribe. */
   readonly queuesAllCallers?: true;
   readonly readLocks: true;
@@ -21,7 +21,7 @@ export function featuresOf(client: RedisClient, localPassLimit: number): RedisFe
     fencing: true,
     ttl: true,
     manyKeys: client.isCluster !== true,
-    manyKeysInLine: true,
+    queuesManyKeys: true,
     ...(localPassLimit === 0 && isInLine && { queuesAllCallers: true as const }),
     readLocks: true,
     semaphores: isInLine ? true : 'polled',

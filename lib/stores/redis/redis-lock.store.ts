@@ -34,7 +34,7 @@ import type { ScriptRunner } from './send/script-runner.js';
 import { storeCalls } from './send/store-calls.js';
 import { storeExtensions } from './send/store-extensions.js';
 import { ServerKeys } from './keys/server-keys.js';
-import { leaseInLine } from './lease/queued-lease.js';
+import { queuedLease } from './lease/queued-lease.js';
 import { tryShare } from './lease/shared-attempt.js';
 import { RedisWaiters } from './queue/redis-waiters.js';
 
@@ -102,9 +102,9 @@ export class RedisLockStore implements LockStore {
       this.extendMany = (leases, ttl) => (holds(ttl), extendMany(this.#runner, leases, ttl));
     if (canSubscribe(client)) {
       const limits = [localPassLimit, yieldEvery] as const;
-      const room = new RedisWaiters(client, id, runner, slotOf, ...limits, () => lockCalls);
-      this.#waiters = room;
-      this.acquire = (request, signal) => this.#wait(room, request, signal);
+      const waiters = new RedisWaiters(client, id, runner, slotOf, ...limits, () => lockCalls);
+      this.#waiters = waiters;
+      this.acquire = (request, signal) => this.#wait(waiters, request, signal);
     }
     this.#context = {
       runner: this.#runner,
@@ -116,7 +116,7 @@ export class RedisLockStore implements LockStore {
       ...storeExtensions(this.#runner, isOneServer),
       handoffs: this.#waiters?.handoffs,
       freeMoments: this.#waiters?.freeMoments,
-      strictLine: replicas.replicas === 0 ? this.#waiters?.strictLine : undefined,
+      strictQueue: replicas.replicas === 0 ? this.#waiters?.strictQueue : undefined,
     };
   }
 
@@ -128,12 +128,12 @@ export class RedisLockStore implements LockStore {
     const refused =
       keys.length > 1 ? (key: string) => void this.#refusals.set(request, key) : undefined;
     if (permits !== undefined) {
-      this.#waiters?.strictLine?.arrived(request);
+      this.#waiters?.strictQueue?.arrived(request);
       return tryShare(request, permits, this.#context, refused);
     }
     const take = () => this.#trial.run(() => this.#take(request, refused));
-    const strictLine = keys.length === 1 ? this.#waiters?.strictLine : undefined;
-    return strictLine ? strictLine.attempt(this.#keys.locks(keys)[0]!, request, take) : take();
+    const strictQueue = keys.length === 1 ? this.#waiters?.strictQueue : undefined;
+    return strictQueue ? strictQueue.attempt(this.#keys.locks(keys)[0]!, request, take) : take();
   }
 
   refusedKey(request: AcquireRequest): string | undefined {
@@ -142,11 +142,11 @@ export class RedisLockStore implements LockStore {
 
   /** `undefined` when the server has answered the last heartbeat of this request. */
   waitFailure(request: AcquireRequest): unknown {
-    return this.#waiters?.failure(this.#context.names.inLine(request).value);
+    return this.#waiters?.failure(this.#context.names.queued(request).value);
   }
 
   beforeDeadline(request: AcquireRequest): void {
-    this.#waiters?.askFor(this.#context.names.inLine(request).value);
+    this.#waiters?.askFor(this.#context.names.queued(request).value);
   }
 
   inspect(key: string): Promise<LockInspection | undefined> {
@@ -192,8 +192,8 @@ export class RedisLockStore implements LockStore {
     return this.#context.lockCalls.acquire(held, ttl, fencingFloor, granted, refused);
   }
 
-  async #wait(room: RedisWaiters, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const handedOver = await room.wait(this.#context.names.inLine(request), signal);
-    return leaseInLine(request, handedOver, this.#context);
+  async #wait(waiters: RedisWaiters, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
+    const handedOff = await waiters.wait(this.#context.names.queued(request), signal);
+    return queuedLease(request, handedOff, this.#context);
   }
 }

@@ -68,7 +68,7 @@ export class RedlockStore implements LockStore {
       fencing: this.#quorum.fences,
       ttl: true,
       manyKeys: stores.every(({ supports }) => supports.manyKeys === true),
-      manyKeysInLine: true,
+      queuesManyKeys: true,
       sharingUnsupported: SHARING_UNSUPPORTED,
     };
     const list = RedlockList.of(this.#quorum);

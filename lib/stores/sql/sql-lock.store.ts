@@ -43,7 +43,7 @@ export class SqlLockStore implements LockStore {
   readonly supports = {
     fencing: true,
     ttl: true,
-    manyKeysInLine: true,
+    queuesManyKeys: true,
     semaphores: 'polled',
   } as const;
   /** Waits in the queue of the row. PostgreSQL only; core polls the others. */

@@ -10,9 +10,9 @@ import type {
 import { HeldNodes, leaseOfBoth } from './lease/held-nodes.js';
 import { MOST_WAITERS } from '../../core/list/most-waiters.js';
 import type { Connection } from './client/connection.js';
-import { inspectLine } from './nodes/inspection.js';
-import { listLines } from './nodes/list-queues.js';
-import type { Lines } from './names/key-nodes.js';
+import { inspectQueue } from './nodes/inspection.js';
+import { listQueues } from './nodes/list-queues.js';
+import type { KeyNodes } from './names/key-nodes.js';
 import { LockNodes } from './nodes/lock-nodes.js';
 import type { NodePlan } from './nodes/node-creation.js';
 import { nodePrefix } from './names/node-names.js';
@@ -39,7 +39,7 @@ export class ZooKeeperLockStore implements LockStore {
     fencingFloor: false,
     ttl: false,
     manyKeys: true,
-    manyKeysInLine: true,
+    queuesManyKeys: true,
     readLocks: true,
     semaphores: true,
   } as const;
@@ -57,21 +57,21 @@ export class ZooKeeperLockStore implements LockStore {
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
-    return this.#sessions.use(async (session, lines) => {
+    return this.#sessions.use(async (session, keyNodes) => {
       const known = this.#held.find(request);
       if (await known?.isThere()) return new ZooKeeperLease(known!);
       const own = this.#held.findOne(request);
       const keys = request.keys.filter((key) => key !== own?.key);
       const wanted = own ? { ...request, key: keys[0]!, keys } : request;
-      const nodes = await this.#inLine(session, lines, wanted, {}, (each) => each.doHold());
+      const nodes = await this.#enqueue(session, keyNodes, wanted, {}, (each) => each.doHold());
       if (!nodes || !own) return nodes && new ZooKeeperLease(nodes);
       return leaseOfBoth(session, own.nodes, nodes, request.permits !== undefined);
     });
   }
 
   async acquire(request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const nodes = await this.#sessions.use((session, lines) =>
-      this.#inLine(session, lines, request, { signal }, async (each) => {
+    const nodes = await this.#sessions.use((session, keyNodes) =>
+      this.#enqueue(session, keyNodes, request, { signal }, async (each) => {
         await each.untilTheyHold(signal);
         return true;
       }),
@@ -81,14 +81,14 @@ export class ZooKeeperLockStore implements LockStore {
 
   /** The holders of the key. Costs a write, so that no server answers with old data. */
   inspect(key: string): Promise<LockInspection | undefined> {
-    return this.#read((connection, lines) =>
-      inspectLine(connection, key, lines.pathOf(key), MOST_WAITERS),
+    return this.#read((connection, keyNodes) =>
+      inspectQueue(connection, key, keyNodes.pathOf(key), MOST_WAITERS),
     );
   }
 
   /** Costs a write, as `inspect`, and then a read of all keys, and a few for each key of the page. */
   list(query: LockListQuery): Promise<LockPage> {
-    return this.#read((connection, lines) => listLines(connection, lines, query));
+    return this.#read((connection, keyNodes) => listQueues(connection, keyNodes, query));
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
@@ -100,27 +100,27 @@ export class ZooKeeperLockStore implements LockStore {
     return this.#sessions.close();
   }
 
-  #read<T>(read: (connection: Connection, lines: Lines) => Promise<T>): Promise<T> {
+  #read<T>(read: (connection: Connection, keyNodes: KeyNodes) => Promise<T>): Promise<T> {
     const patience = { within: this.#connectTimeout };
-    return this.#sessions.use((session, lines) =>
+    return this.#sessions.use((session, keyNodes) =>
       session.retry(async (connection) => {
-        await connection.check([lines.root]);
-        return read(connection, lines);
+        await connection.check([keyNodes.root]);
+        return read(connection, keyNodes);
       }, patience),
     );
   }
 
   /** Queues until `wait` says whether the lock is held. Leaves nothing behind when it is not, and when it rejects. */
-  async #inLine(
+  async #enqueue(
     session: Session,
-    lines: Lines,
+    keyNodes: KeyNodes,
     request: AcquireRequest,
     { signal }: ConnectLimits,
     wait: (nodes: LockNodes) => Promise<boolean>,
   ): Promise<LockNodes | undefined> {
-    const plan = planOf(lines, request);
+    const plan = planOf(keyNodes, request);
     const patience = { within: this.#connectTimeout, signal };
-    const nodes = await LockNodes.enter(lines, session, plan, patience);
+    const nodes = await LockNodes.enter(keyNodes, session, plan, patience);
     try {
       const holds = await wait(nodes);
       if (holds && !nodes.isOurs) throw nodes.goneError();
@@ -134,10 +134,13 @@ export class ZooKeeperLockStore implements LockStore {
   }
 }
 
-function planOf(lines: Lines, { keys, token, holder = '', permits }: AcquireRequest): NodePlan {
+function planOf(
+  keyNodes: KeyNodes,
+  { keys, token, holder = '', permits }: AcquireRequest,
+): NodePlan {
   return {
     keys,
-    lines: keys.map((key) => lines.pathOf(key)),
+    parents: keys.map((key) => keyNodes.pathOf(key)),
     permits,
     prefix: nodePrefix(token, permits),
     data: Buffer.from(holder),

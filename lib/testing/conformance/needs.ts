@@ -37,9 +37,9 @@ export const FEATURES = {
   raiseFencing: feature('no lease raises the fencing tokens', ({ lease }) => !!lease.raiseFencing),
   manyKeys: feature('no request for several keys', ({ store }) => !!store.supports.manyKeys),
   queue: feature('no queue: core polls', ({ store }) => !!store.acquire),
-  manyKeysInLine: feature(
+  queuesManyKeys: feature(
     'no queue for several keys: core polls',
-    ({ store }) => !!store.acquire && !!store.supports.manyKeysInLine,
+    ({ store }) => !!store.acquire && !!store.supports.queuesManyKeys,
   ),
   extendMany: feature('leases are extended one by one', ({ store }) => !!store.extendMany),
   inspect: feature('no inspect', ({ store }) => !!store.inspect),

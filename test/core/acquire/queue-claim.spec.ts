@@ -133,7 +133,7 @@ describe('what comes out of a queue is a claim', () => {
 it('one of several keys whose claim is gone is waited for again, with what is free left to others', async () => {
   const { locks, store, lease, clock } = onQueueStore(
     {},
-    { fencing: true, ttl: true, manyKeys: true, manyKeysInLine: true },
+    { fencing: true, ttl: true, manyKeys: true, queuesManyKeys: true },
   );
   const gone = new FakeLease();
   gone.onExtend = () => Promise.resolve(false);

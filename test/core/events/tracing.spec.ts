@@ -95,7 +95,7 @@ describe('the tracing channel nest-holdfast:hold', () => {
     expect(traces()[0]![1]).toEqual(IN_ORDER);
   });
 
-  it('follows a lock that was handed over in the process', async () => {
+  it('follows a lock that was handed off in the process', async () => {
     const { locks } = inMemory();
     const first = await locks.acquire('a');
     const second = locks.acquire('a');

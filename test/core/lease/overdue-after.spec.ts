@@ -49,7 +49,7 @@ describe('overdueAfter', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('counts from the hand-over for a lock that was handed over', async () => {
+  it('counts from the hand-off for a lock that was handed off', async () => {
     const around = inMemory({ overdueAfter: 1_000 });
     const { locks, clock } = around;
     const overdue = overdueOf(around);

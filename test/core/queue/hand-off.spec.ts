@@ -14,7 +14,7 @@ async function inLine(options?: LockServiceOptions, next: LockServiceOptions = {
   return { ...around, lease, first, second };
 }
 
-describe('a lease that is passed on inside the process', () => {
+describe('a lease that is handed off inside the process', () => {
   it('costs no command, and carries a larger fencing token', async () => {
     const { store, lease, first, second, clock } = await inLine();
     await clock.advance(100);
@@ -75,7 +75,7 @@ describe('a lease that is passed on inside the process', () => {
   });
 });
 
-describe('a lease is renewed before it is passed on', () => {
+describe('a lease is renewed before it is handed off', () => {
   it('when less than half of its ttl is left', async () => {
     const around = await inLine({ ttl: 1_000, autoExtend: false }, { autoExtend: true });
     const { lease, first, second, clock } = around;

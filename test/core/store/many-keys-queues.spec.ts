@@ -1,5 +1,5 @@
 import { systemClock } from '../../../lib/core/async/clock.js';
-import { LocalQueue } from '../../../lib/core/queue/local-queues.js';
+import { LocalQueues } from '../../../lib/core/queue/local-queues.js';
 import { TimerQueue } from '../../../lib/core/async/timer-queue.js';
 import { LocalTicket } from '../../../lib/core/queue/local-ticket.js';
 import type { TicketLimits } from '../../../lib/core/queue/ticket-wait.js';
@@ -22,7 +22,7 @@ describe.each([
   ['as readers', Infinity],
 ])('those who want two keys %s, and stand in the lines of both', (_, permits) => {
   let arrivals: number;
-  let queue: LocalQueue<LocalTicket>;
+  let queue: LocalQueues<LocalTicket>;
 
   /** Those who go round in microtasks would stop the process, and so every timeout. */
   class CountedTurn extends LocalTicket {
@@ -34,7 +34,7 @@ describe.each([
 
   beforeEach(() => {
     arrivals = 0;
-    queue = new LocalQueue<LocalTicket>();
+    queue = new LocalQueues<LocalTicket>();
   });
 
   const hold = (key: string): LocalTicket => {

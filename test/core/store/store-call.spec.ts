@@ -32,7 +32,7 @@ describe('a call to a store', () => {
     expect(outcome.value).toBe('recovered from StoreTimeout: no answer within 300 ms');
   });
 
-  it('hands over an answer that came late, and only such a one', async () => {
+  it('hands off an answer that came late, and only such a one', async () => {
     const { clock, make } = setUp();
     const late = jest.fn();
     const [first, second] = [deferred<string>(), deferred<string>()];

@@ -21,7 +21,7 @@ export class FakeLease implements Lease {
   }
 }
 
-/** A lease that may be passed on, at once unless it has to be renewed, and unless told otherwise. */
+/** A lease that may be handed off, at once unless it has to be renewed, and unless told otherwise. */
 export class PassableLease extends FakeLease {
   readonly passes: { readonly ttl: number; readonly renew: boolean }[] = [];
   onPass: (renew: boolean) => Lease | Promise<Lease | undefined> | undefined = (renew) =>

@@ -1,5 +1,5 @@
-import { placeInLine } from '../../../lib/stores/kit/place-in-queue.js';
-import type { PlaceInLine, Standing } from '../../../lib/stores/kit/place-in-queue.js';
+import { placeInQueue } from '../../../lib/stores/kit/place-in-queue.js';
+import type { PlaceInQueue, Standing } from '../../../lib/stores/kit/place-in-queue.js';
 
 interface Node extends Standing {
   readonly id: number;
@@ -21,7 +21,7 @@ export function holdersByDefinition<T extends Standing>(line: readonly T[]): T[]
 export class WakingLine {
   #nodes: Node[] = [];
   #count = 0;
-  readonly #seen = new Map<number, PlaceInLine<Node>>();
+  readonly #seen = new Map<number, PlaceInQueue<Node>>();
   readonly #awake = new Set<number>();
   /** Who has still to tell that it was let in, and who has done so. */
   readonly #telling = new Set<number>();
@@ -101,7 +101,7 @@ export class WakingLine {
 
   #look(id: number): void {
     const index = this.#nodes.findIndex((node) => node.id === id);
-    const place = placeInLine(this.#nodes, index);
+    const place = placeInQueue(this.#nodes, index);
     this.#looks.push(id);
     this.#awake.delete(id);
     this.#seen.set(id, place);

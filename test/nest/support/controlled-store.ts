@@ -10,7 +10,7 @@ export class ControlledStore extends MemoryLockStore {
 
   /** How many stand in line now. */
   get waiters(): number {
-    return this.line.count();
+    return this.queue.count();
   }
 
   override async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {

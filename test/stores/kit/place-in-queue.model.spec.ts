@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { holdersOf, otherPermits, placeInLine } from '../../../lib/stores/kit/place-in-queue.js';
+import { holdersOf, otherPermits, placeInQueue } from '../../../lib/stores/kit/place-in-queue.js';
 import { WakingLine, holdersByDefinition } from '../../core/support/waking-queue.js';
 
 const KINDS = [undefined, Infinity, 1, 2, 3];
@@ -38,7 +38,7 @@ describe('A place in a line', () => {
     for (const kinds of allLines()) {
       const line = kinds.map((permits, id) => ({ id, permits }));
       const holders = holdersByDefinition(line);
-      const placed = line.filter((_node, index) => placeInLine(line, index).state === 'holds');
+      const placed = line.filter((_node, index) => placeInQueue(line, index).state === 'holds');
       expect(placed).toEqual(holders);
       expect(holdersOf(line)).toEqual(holders);
     }
@@ -48,7 +48,7 @@ describe('A place in a line', () => {
   it('does not depend on those behind', () => {
     for (const kinds of allLines()) {
       const line = kinds.map((permits) => ({ permits }));
-      const places = (of: typeof line) => of.map((_, index) => ({ ...placeInLine(of, index), tells: undefined })); // prettier-ignore
+      const places = (of: typeof line) => of.map((_, index) => ({ ...placeInQueue(of, index), tells: undefined })); // prettier-ignore
       const lastPlaces = line.map((_, index) => places(line.slice(0, index + 1)).at(-1));
       expect(places(line)).toEqual(lastPlaces);
     }

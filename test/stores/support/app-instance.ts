@@ -12,7 +12,7 @@ export const CLIENTS = [
   ['ioredis 5', Redis5 as unknown as typeof Redis],
 ] as const;
 
-interface QueueProcessOptions extends LockOptions {
+interface AppInstanceOptions extends LockOptions {
   readonly Client?: typeof Redis;
   readonly client?: RedisOptions;
   readonly localPassLimit?: number;
@@ -21,12 +21,12 @@ interface QueueProcessOptions extends LockOptions {
 }
 
 /** One of several processes that want the same locks: a client, a store and a service, which close with their block. */
-export class QueueProcess implements AsyncDisposable {
+export class AppInstance implements AsyncDisposable {
   readonly redis: Redis;
   readonly store: RedisLockStore;
   readonly locks: LockService;
 
-  constructor(url: string, options: QueueProcessOptions = {}) {
+  constructor(url: string, options: AppInstanceOptions = {}) {
     const { Client = Redis, client, ...others } = options;
     const { localPassLimit, yieldEvery, silenceTimeout, ...lockOptions } = others;
     this.redis = new Client(url, { retryStrategy: () => 20, ...client });

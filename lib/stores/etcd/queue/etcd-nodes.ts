@@ -18,7 +18,7 @@ import { NodeCreation, kvsOf } from './node-creation.js';
 import type { Place } from './node-creation.js';
 import type { NodeContent } from './node-value.js';
 import { otherPermits } from '../../kit/place-in-queue.js';
-import { lineOf, positionOf } from './queue-position.js';
+import { queueOf, positionOf } from './queue-position.js';
 import type { Position } from './queue-position.js';
 import { afterRefusal } from './refused-attempt.js';
 
@@ -57,8 +57,8 @@ export class EtcdNodes {
       transaction: (made) => transactions.takeAll(queues, made, seen),
       created: (place): Place | LockPermitsError | 'crowded' | undefined => place,
       refused: (session, content, answer) => {
-        const lines = queues.map((_, index) => lineOf(kvsOf(answer, index)));
-        const result = afterRefusal(request, session.id, queues, lines);
+        const waiting = queues.map((_, index) => queueOf(kvsOf(answer, index)));
+        const result = afterRefusal(request, session.id, queues, waiting);
         if (result === 'again') seen = BigInt(answer.header.revision);
         if (result === 'again' && queues.length === 1 && ++overtaken > OVERTAKEN) return 'crowded';
         if (!result || result === 'again' || result instanceof LockPermitsError) return result;
@@ -77,7 +77,9 @@ export class EtcdNodes {
     return this.#creation.create<Joined>(request, [queue], {
       transaction: (made) => transactions.join(queue, made),
       created: (place, answer) => {
-        const before = lineOf(kvsOf(answer, 1)).filter(({ revision }) => revision < place.revision);
+        const before = queueOf(kvsOf(answer, 1)).filter(
+          ({ revision }) => revision < place.revision,
+        );
         const position = positionOf(queue, before, place.content, [], place.revision);
         const inUse = otherPermits([...before, place.content], before.length);
         return { place, position, inUse };
@@ -97,7 +99,7 @@ export class EtcdNodes {
     const txn = transactions.look(queue, { key: nodes[0]!, revision, content });
     const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), signal);
     if (!answer.succeeded) return { state: 'gone' };
-    const [before, behind] = [0, 1].map((index) => lineOf(kvsOf(answer, index)));
+    const [before, behind] = [0, 1].map((index) => queueOf(kvsOf(answer, index)));
     const at = BigInt(answer.header.revision);
     return { ...positionOf(queue, before!, content, behind!, at), at };
   }
@@ -156,7 +158,7 @@ export class EtcdNodes {
     const txn = { compare: [], success: [range], failure: [] };
     const answer = await this.#members.ask((client, o) => client.kv.txn(txn, o));
     const revision = BigInt(answer.header.revision);
-    return inspectionOf(key, lineOf(kvsOf(answer, 0)), revision, MOST_WAITERS);
+    return inspectionOf(key, queueOf(kvsOf(answer, 0)), revision, MOST_WAITERS);
   }
 
   list(query: LockListQuery): Promise<LockPage> {

@@ -11,7 +11,7 @@ import type { EtcdMembers } from '../client/etcd-members.js';
 import type { EtcdKeys, NameRange } from '../keys/etcd-keys.js';
 import { inspectionOf } from './inspection.js';
 import { kvsOf } from './node-creation.js';
-import { lineOf } from './queue-position.js';
+import { queueOf } from './queue-position.js';
 
 /** Nodes of one reading. */
 const NODES_AT_ONCE = 500;
@@ -53,7 +53,7 @@ export async function listQueues(
     const isLong = isCut && groups.length === 1;
     const seen = isLong
       ? await inspect(key)
-      : inspectionOf(key, lineOf(queue), revision, MOST_LISTED_WAITERS);
+      : inspectionOf(key, queueOf(queue), revision, MOST_LISTED_WAITERS);
     if (seen) locks.push(seen);
     if (isLong) return { locks, cursor: writtenFrom(cursors, keys.queue(key).range.range_end) };
   }

@@ -2,7 +2,7 @@ import type { KeyValue, RangeRequest } from '../client/etcd-client.js';
 import type { Queue } from '../keys/etcd-keys.js';
 import { readValue } from './node-value.js';
 import type { NodeContent } from './node-value.js';
-import { placeInLine } from '../../kit/place-in-queue.js';
+import { placeInQueue } from '../../kit/place-in-queue.js';
 import type { Standing } from '../../kit/place-in-queue.js';
 
 /** One node of a queue. */
@@ -28,7 +28,7 @@ export type Position =
   | { readonly state: 'gone' };
 
 /** The nodes in the order of their creation, whatever the order in which they were read. */
-export function lineOf(kvs: readonly KeyValue[]): QueuedNode[] {
+export function queueOf(kvs: readonly KeyValue[]): QueuedNode[] {
   return kvs
     .map(({ key, value, lease, create_revision }) => ({
       ...readValue(value),
@@ -48,7 +48,7 @@ export function positionOf(
   seen: bigint,
 ): Position {
   const line: readonly (QueuedNode | Standing)[] = [...before, own, ...behind];
-  const place = placeInLine(line, before.length);
+  const place = placeInQueue(line, before.length);
   if (place.state === 'holds') return { state: 'holds', tells: place.tells !== undefined };
   const from = String(seen + 1n);
   if (place.until === 'any is gone')

@@ -2,7 +2,7 @@ import { LockPermitsError } from '../../../core/contract/lock-errors.js';
 import type { AcquireRequest } from '../../../core/contract/lock-store.js';
 import { isNodeOf } from '../keys/etcd-keys.js';
 import type { Queue } from '../keys/etcd-keys.js';
-import { holdersOf, otherPermits, placeInLine } from '../../kit/place-in-queue.js';
+import { holdersOf, otherPermits, placeInQueue } from '../../kit/place-in-queue.js';
 import type { QueuedNode } from './queue-position.js';
 
 /**
@@ -28,7 +28,7 @@ export function afterRefusal(
     const inUse = otherPermits(line, index);
     if (inUse !== undefined) return new LockPermitsError(keys[at]!, permits!, inUse);
   }
-  const wouldHold = joined.every(({ line, index }) => placeInLine(line, index).state === 'holds');
+  const wouldHold = joined.every(({ line, index }) => placeInQueue(line, index).state === 'holds');
   return wouldHold ? 'again' : undefined;
 }
 

@@ -10,7 +10,7 @@ const SHARED = /^\*(\w+)$/;
 const OURS = /^~?[\w-]+\.[^:]*:/;
 /** The number in a counter. Earlier versions wrote more behind it. */
 const NUMBER = /^\d+/;
-/** The value of a sharer that received the lock by a hand-over. */
+/** The value of a sharer that received the lock by a hand-off. */
 const SHARER = /^~?[\w-]+\*(\w+)\./;
 
 /** Reads the answer of INSPECT for `keys`. */

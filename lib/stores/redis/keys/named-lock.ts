@@ -39,7 +39,7 @@ export class LockNames {
   }
 
   /** For the queue, which holds exclusive callers and sharers. */
-  inLine(request: AcquireRequest): NamedLock {
+  queued(request: AcquireRequest): NamedLock {
     if (request.permits !== undefined) return this.shared(request, request.permits);
     return { ...this.alone(request), keys: this.#keys.shared(request.keys) };
   }

@@ -4,7 +4,7 @@ import type { LockNames } from '../keys/named-lock.js';
 import type { LockCalls } from '../send/lock-calls.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import type { StoreExtensions } from '../send/store-extensions.js';
-import type { StrictLine } from '../queue/strict-queue.js';
+import type { StrictQueue } from '../queue/strict-queue.js';
 import type { FreeMoments } from '../queue/free-moments.js';
 import type { LocalHandoffs } from '../queue/local-handoffs.js';
 
@@ -20,7 +20,7 @@ export interface LeaseContext extends StoreExtensions {
   /** Missing where the store has no queue. */
   readonly freeMoments: FreeMoments | undefined;
   /** Set where every caller has a place in the server's line. */
-  readonly strictLine: StrictLine | undefined;
+  readonly strictQueue: StrictQueue | undefined;
   /** Missing where the store has no queue. */
   readonly handoffs: LocalHandoffs | undefined;
 }

@@ -6,20 +6,20 @@ import type { LeaseContext } from './lease-context.js';
 import { FENCING_BLOCK } from '../lua/fencing-token.js';
 import { asFencingToken, asList, isOne } from '../lua/replies.js';
 import { RAISE, RENEW } from '../lua/lease-scripts.js';
-import type { HandedOver } from '../queue/queue-place.js';
+import type { HandedOff } from '../queue/queue-place.js';
 import type { LocalHandoff } from '../queue/local-handoff.js';
 import type { LocalHandoffs } from '../queue/local-handoffs.js';
 
 export class RedisLease implements Lease {
   /** Set where the server gave the lock to a waiter in answer to a release. */
-  readonly #handedOver: HandedOver | undefined;
+  readonly #handedOff: HandedOff | undefined;
   #fencingToken: bigint;
   readonly #held: NamedLock;
   readonly #context: LeaseContext;
   /** Set once the lease may be handed off without a command. */
   #handoff: LocalHandoff | undefined;
   #isClaim = false;
-  /** Arrival time of a handed-over claim. */
+  /** Arrival time of a handed-off claim. */
   #claimedAt: number | undefined;
   /** A caller of this process waits for it. */
   #hasNext = false;
@@ -32,16 +32,16 @@ export class RedisLease implements Lease {
     context: LeaseContext,
     fence: bigint,
     handoff?: LocalHandoff,
-    handedOver?: HandedOver,
+    handedOff?: HandedOff,
   ) {
-    this.#handedOver = handedOver;
+    this.#handedOff = handedOff;
     this.#fencingToken = fence;
     this.#held = held;
     this.#context = context;
     this.#handoff = handoff;
   }
 
-  /** A waiter's claim after a hand-over: valid for a moment, until `extend` makes a lease of it. */
+  /** A waiter's claim after a hand-off: valid for a moment, until `extend` makes a lease of it. */
   static claimed(held: NamedLock, context: LeaseContext): RedisLease {
     const claim = new RedisLease(held, context, 0n);
     claim.#isClaim = true;
@@ -50,14 +50,14 @@ export class RedisLease implements Lease {
   }
 
   /** The previous holder of this store has released the lock for it. */
-  static handedOver(held: NamedLock, context: LeaseContext, how: HandedOver): RedisLease {
+  static handedOff(held: NamedLock, context: LeaseContext, how: HandedOff): RedisLease {
     const handoff = context.handoffs?.begin(held.keys[0]!, systemClock.now());
     return new RedisLease(held, context, how.fence, handoff, how);
   }
 
   get claim(): Lease['claim'] {
-    if (!this.#handedOver) return undefined;
-    const { sentAt, ttl } = this.#handedOver;
+    if (!this.#handedOff) return undefined;
+    const { sentAt, ttl } = this.#handedOff;
     return { age: systemClock.now() - sentAt, ttl };
   }
 
@@ -100,10 +100,10 @@ export class RedisLease implements Lease {
   ): Lease | Promise<Lease | undefined> | undefined {
     const { handoffs } = this.#context;
     this.#hasNext = true;
-    if (!handoffs?.allowsPasses || this.#held.request.keys.length > 1 || this.#reader)
+    if (!handoffs?.allowsHandoffs || this.#held.request.keys.length > 1 || this.#reader)
       return undefined;
     const now = systemClock.now();
-    if (this.#handoff && (now >= this.#handoff.freeAt || !handoffs.mayPass(this.#handoff)))
+    if (this.#handoff && (now >= this.#handoff.freeAt || !handoffs.mayHandOff(this.#handoff)))
       return undefined;
     this.#isReleased = true;
     if (renew || !this.#handoff?.takeToken(now)) return this.#renewed(handoffs, ttl, tokens);
@@ -116,8 +116,8 @@ export class RedisLease implements Lease {
   }
 
   #freed(leavesFree: boolean): Promise<boolean> {
-    const { freeMoments, lockCalls, strictLine } = this.#context;
-    if (!leavesFree) return lockCalls.release(this.#held, strictLine?.succession(this.#held));
+    const { freeMoments, lockCalls, strictQueue } = this.#context;
+    if (!leavesFree) return lockCalls.release(this.#held, strictQueue?.succession(this.#held));
     return freeMoments!.release(this.#held, this.#hasNext).catch((error: unknown) => {
       lockCalls.abandon(this.#held);
       throw error;
@@ -155,7 +155,7 @@ export class RedisLease implements Lease {
         if (tokens) this.#context.lockCalls.abandon(this.#held); // it may still be ours, with a counter beyond them
         return undefined;
       }
-      if (isFirst) handoffs.mayPass(this.#handoff!);
+      if (isFirst) handoffs.mayHandOff(this.#handoff!);
       return new RedisLease(this.#held, this.#context, fence, this.#handoff);
     } catch (error) {
       this.#context.lockCalls.abandon(this.#held);

@@ -15,7 +15,7 @@ export class SharedRedisLease implements Lease {
     this.#context = context;
   }
 
-  /** A waiter's claim after a hand-over: valid for a moment, until `extend` makes a lease of it. */
+  /** A waiter's claim after a hand-off: valid for a moment, until `extend` makes a lease of it. */
   static claimed(held: NamedLock, context: LeaseContext): SharedRedisLease {
     const claim = new SharedRedisLease(held, context);
     claim.#isClaim = true;

@@ -12,7 +12,7 @@ import { LINE } from './line-parts.js';
 /** On the channel of a store: the value of a waiter that has been given its key, or `! <lock>` to its holder when others wait. */
 export const CHANNEL = 'holdfast:';
 
-/** The parts of a hand-over. */
+/** The parts of a hand-off. */
 export const TELL = `
 local function tell(value, message)
   local id = string.match(value, '^([^.*]*)[.*]')
@@ -21,7 +21,7 @@ local function tell(value, message)
   return receivers > 0 or string.sub(id, 1, 1) == '~'
 end`;
 
-export const HAND_OVER = `${TELL}${LINE}
+export const HAND_OFF = `${TELL}${LINE}
 -- The id of an exclusive value.
 local function id_of(value)
   return string.match(value, '^([^.*]*)%.')
@@ -29,7 +29,7 @@ end
 -- Gives the lock to the first living waiter, as a claim, and wakes its process. Frees it without one. A sharer gets it like any
 -- other waiter, and admits other sharers when it makes a lock of the claim. In strict order, the releasing store
 -- is \`own\`: with a \`next_ttl\`, an exclusive waiter of it is returned instead, and has nothing yet.
-local function hand_over(lock, line, own, next_ttl)
+local function hand_off(lock, line, own, next_ttl)
   local first = first_in_line(line)
   while first do
     local time = redis.call('time')

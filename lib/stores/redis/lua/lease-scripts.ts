@@ -1,7 +1,7 @@
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { MARKS } from './line-parts.js';
 import { FENCING_BLOCK, MINT, RAISE_COUNTER } from './fencing-token.js';
-import { HAND_OVER } from './hand-off.js';
+import { HAND_OFF } from './hand-off.js';
 
 /**
  * For one or more leases. KEYS: the locks of each. ARGV: ttl, then for each: number of locks, value.
@@ -62,7 +62,7 @@ end
 return { mint(2, 2, ${FENCING_BLOCK}), redis.call('exists', KEYS[3]) }`);
 
 /**
- * Frees a lock without a hand-over. KEYS: lock, line. ARGV: value. Returns 1 if others wait, else 0; or nil when it is not ours.
+ * Frees a lock without a hand-off. KEYS: lock, line. ARGV: value. Returns 1 if others wait, else 0; or nil when it is not ours.
  */
 export const LEAVE_FREE = new RedisScript(`
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
@@ -70,8 +70,8 @@ redis.call('del', KEYS[1])
 return redis.call('exists', KEYS[2])`);
 
 /** Hands a free lock to the head of the line. KEYS: lock, line. */
-export const HAND_ON = new RedisScript(`${HAND_OVER}
-if redis.call('exists', KEYS[1]) == 0 then hand_over(1, 2) end`);
+export const HAND_ON = new RedisScript(`${HAND_OFF}
+if redis.call('exists', KEYS[1]) == 0 then hand_off(1, 2) end`);
 
 /**
  * KEYS: the lock keys, their counters, their queues. ARGV: value, and two fencing tokens: counters no larger than the first are

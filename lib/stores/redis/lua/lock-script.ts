@@ -1,6 +1,6 @@
 import { RELEASE } from './release-part.js';
 import { COUNTER_SECONDS, MINT } from './fencing-token.js';
-import { HAND_OVER } from './hand-off.js';
+import { HAND_OFF } from './hand-off.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 
 /** One key without a waiter: nearly every call. Answers before the rest is defined (`bench/uncontended.mjs`). */
@@ -67,7 +67,7 @@ local function acquire(before, n, value, ttl, floor)
   if not is_awaited then return fence end
   local taken = nil
   for i = 1, n do
-    hand_over(before + i, queues + i)
+    hand_off(before + i, queues + i)
     if redis.call('exists', KEYS[before + i]) == 1 then taken = taken or i end
   end
   if taken then return n > 1 and -taken end
@@ -81,7 +81,7 @@ end`;
  * the others. For one lock, the answer itself, not a list: reading a list takes the client as long as the rest.
  */
 export const ACQUIRE_OR_RELEASE =
-  new RedisScript(`${FAST_PATH}${MINT}${HAND_OVER}${ACQUIRE}${RELEASE}
+  new RedisScript(`${FAST_PATH}${MINT}${HAND_OFF}${ACQUIRE}${RELEASE}
 local function take_or_free(before, n, value, ttl, floor)
   if n == 1 and not is_lone then
     local answer = fast_path(KEYS[before + 1], KEYS[before + 2], KEYS[before + 3], value, ttl, floor)

@@ -53,7 +53,7 @@ end
 return answers`);
 
 /**
- * Leaves the line, and gives back a claim handed over meanwhile.
+ * Leaves the line, and gives back a claim handed off meanwhile.
  * KEYS: lock, line, sharers.
  * ARGV: value, claim.
  * The next waiters may fit once they are at the head.

@@ -1,4 +1,4 @@
-/** Needs `HAND_OVER` and `MINT`. */
+/** Needs `HAND_OFF` and `MINT`. */
 export const RELEASE = `
 -- 1, or 0 when a key had been lost. Hands each key to its first waiter. With \`next_ttl\`, in strict order, an exclusive waiter of
 -- the same store gets the one key for so many milliseconds, and no message: its value and its fencing token are the answer. 0: none
@@ -12,7 +12,7 @@ local function release(before, n, value, next_ttl)
     local next_own
     if redis.call('get', KEYS[lock]) == value then
       answered(line, value)
-      next_own = hand_over(lock, line, own, tonumber(next_ttl))
+      next_own = hand_off(lock, line, own, tonumber(next_ttl))
     else
       released = 0
     end

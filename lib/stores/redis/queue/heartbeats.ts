@@ -16,7 +16,7 @@ import type { Standing } from './queue-standing.js';
 interface HeartbeatEvents {
   isOpen(place: Place): boolean;
   /** The key is the waiter's. */
-  handedOver(place: Place): void;
+  handedOff(place: Place): void;
   /** The waiter cannot stay in line. */
   refused(place: Place, error: unknown): void;
   /** A place that was left is answered: its heartbeat may have arrived after its `LEAVE`. */
@@ -96,7 +96,7 @@ export class Heartbeats {
     } catch (error) {
       return this.#failed(place, error);
     }
-    if (standing.state === 'handed over') return this.#events.handedOver(place);
+    if (standing.state === 'handed off') return this.#events.handedOff(place);
     if (standing.state === 'refused') {
       const { key, permits } = place.request;
       return this.#events.refused(place, new LockPermitsError(key, permits!, standing.inUse));

@@ -11,9 +11,9 @@ export class LocalHandoff {
   #isContended = false;
   #tokensLeft = 0;
   #askedAt = 0;
-  #passesWhileContended = 0;
+  #handoffsWhileContended = 0;
 
-  /** `freeAt`: when the lock is to be left free for a moment, instead of one more hand-off or hand-over. */
+  /** `freeAt`: when the lock is to be left free for a moment, instead of one more hand-off. */
   constructor(readonly freeAt: number) {}
 
   /** The server has confirmed the lock, with a block of `tokens`. */
@@ -34,8 +34,8 @@ export class LocalHandoff {
   }
 
   /** Counts one more hand-off. `false`: `limit` of them were made while another process waits. */
-  mayPass(limit: number): boolean {
-    return !this.#isContended || ++this.#passesWhileContended <= limit;
+  mayHandOff(limit: number): boolean {
+    return !this.#isContended || ++this.#handoffsWhileContended <= limit;
   }
 
   /** Takes one of the tokens. `false`: the server has to be asked. */

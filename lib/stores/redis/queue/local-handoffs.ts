@@ -47,14 +47,14 @@ export class LocalHandoffs {
   }
 
   /** `false`: every grant comes from the server. */
-  get allowsPasses(): boolean {
+  get allowsHandoffs(): boolean {
     return this.#limit > 0;
   }
 
   /** Counts a hand-off. `false`: other processes are first. */
-  mayPass(handoff: LocalHandoff): boolean {
+  mayHandOff(handoff: LocalHandoff): boolean {
     if (!this.#wakeUps.isLive) handoff.contend(); // messages may be missed, so another process counts as waiting
-    return handoff.mayPass(this.#limit);
+    return handoff.mayHandOff(this.#limit);
   }
 
   /** Another process waits in the line of `lock`. */

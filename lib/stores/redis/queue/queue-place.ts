@@ -10,7 +10,7 @@ const MOST_FAILURES = 3;
 const LONGEST_FAILOVER = 30_000;
 
 /** A lock that is the waiter's for `ttl` ms, counted from `sentAt`, before a request of this store was sent. */
-export interface HandedOver {
+export interface HandedOff {
   readonly fence: bigint;
   readonly sentAt: number;
   readonly ttl: number;
@@ -24,7 +24,7 @@ export interface Place extends NamedLock, Linked<Place> {
   /** When its caller asked for the lock. */
   readonly arrivedAt: number;
   /** Called without `how` for a claim. */
-  readonly granted: (how?: HandedOver) => void;
+  readonly granted: (how?: HandedOff) => void;
   readonly refused: (error: unknown) => void;
   /** Its next heartbeat, or the deadline for the answer to the last one. */
   readonly timer: QueuedTimer;

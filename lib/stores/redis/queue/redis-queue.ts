@@ -5,11 +5,11 @@ import type { ScriptRunner } from '../send/script-runner.js';
 import { Heartbeats } from './heartbeats.js';
 import { OpenPlaces } from './open-places.js';
 import { newPlace, whySilent } from './queue-place.js';
-import type { HandedOver, Place } from './queue-place.js';
+import type { HandedOff, Place } from './queue-place.js';
 
 /**
  * The waiters of one store in the server's lines. Their heartbeats leave together, and the same call looks whether the key is
- * free or has been handed over already: a lost wake-up costs a heartbeat interval, and not a ttl.
+ * free or has been handed off already: a lost wake-up costs a heartbeat interval, and not a ttl.
  */
 export class RedisQueue {
   readonly #runner: ScriptRunner;
@@ -28,17 +28,17 @@ export class RedisQueue {
     this.#row = row;
     this.#heartbeats = new Heartbeats(runner, slotOf, asking, {
       isOpen: (place) => this.#places.has(place),
-      handedOver: (place) => this.#grant(place),
+      handedOff: (place) => this.#grant(place),
       refused: (place, error) => this.#refuse(place, error),
       answeredLate: (place) => void this.#leave(place),
     });
   }
 
   /**
-   * Resolves when the key has been handed over, without a value for a claim. Rejects with `signal.reason`, and has left the line
+   * Resolves when the key has been handed off, without a value for a claim. Rejects with `signal.reason`, and has left the line
    * by then; with `LockPermitsError` where the key is in use with other permits. `arrivedAt`: when the caller asked.
    */
-  wait(held: NamedLock, signal: AbortSignal, arrivedAt: number): Promise<HandedOver | undefined> {
+  wait(held: NamedLock, signal: AbortSignal, arrivedAt: number): Promise<HandedOff | undefined> {
     return new Promise((resolve, reject) => {
       const ended =
         <Value>(settle: (value: Value) => void) =>
@@ -79,7 +79,7 @@ export class RedisQueue {
   }
 
   /** The lock is the waiter's. `false`: there is none with `value`. */
-  handedOver(value: string, how: HandedOver): boolean {
+  handedOff(value: string, how: HandedOff): boolean {
     const place = this.#places.get(value);
     if (!place) return false;
     this.#close(place);

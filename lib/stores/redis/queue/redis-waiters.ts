@@ -5,22 +5,22 @@ import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import { FreeMoments } from './free-moments.js';
 import { CALL_UP } from '../lua/line-parts.js';
-import type { HandedOver } from './queue-place.js';
+import type { HandedOff } from './queue-place.js';
 import { ROW, STRICT_ROW } from '../lua/pace.js';
 import { RedisQueue } from './redis-queue.js';
 import { CHANNEL } from '../lua/hand-off.js';
 import type { ScriptRunner } from '../send/script-runner.js';
-import { StrictLine } from './strict-queue.js';
+import { StrictQueue } from './strict-queue.js';
 import type { LockCalls } from '../send/lock-calls.js';
 import { LocalHandoffs } from './local-handoffs.js';
 import { WakeUpChannel } from './wake-up-channel.js';
 
-/** The server's messages to one store: keys handed over to its waiters, and other processes waiting for its locks. */
+/** The server's messages to one store: keys handed off to its waiters, and other processes waiting for its locks. */
 export class RedisWaiters {
   readonly handoffs: LocalHandoffs;
   readonly freeMoments: FreeMoments;
   /** Missing where a process may pass a lock on to its own callers. */
-  readonly strictLine: StrictLine | undefined;
+  readonly strictQueue: StrictQueue | undefined;
   readonly #queue: RedisQueue;
   readonly #wakeUps: WakeUpChannel;
   readonly #clientPrefix: string;
@@ -42,17 +42,17 @@ export class RedisWaiters {
     });
     const row = localPassLimit === 0 ? STRICT_ROW : ROW;
     this.#queue = new RedisQueue(runner, slotOf, () => this.#wakeUps.check(), row);
-    if (localPassLimit === 0) this.strictLine = new StrictLine(this.#queue, lockCalls);
+    if (localPassLimit === 0) this.strictQueue = new StrictQueue(this.#queue, lockCalls);
     this.freeMoments = new FreeMoments(runner, yieldEvery);
     this.handoffs = new LocalHandoffs(this.#wakeUps, this.freeMoments, localPassLimit);
   }
 
   /**
-   * Waits in line. Resolves when the key has been handed over, without a value for a claim. Rejects with `signal.reason` once the line has been left, with
+   * Waits in line. Resolves when the key has been handed off, without a value for a claim. Rejects with `signal.reason` once the line has been left, with
    * `LockPermitsError` where the key is in use with other permits.
    */
-  async wait(held: NamedLock, signal: AbortSignal): Promise<HandedOver | undefined> {
-    const arrivedAt = this.strictLine?.arrivalOf(held.request) ?? systemClock.now();
+  async wait(held: NamedLock, signal: AbortSignal): Promise<HandedOff | undefined> {
+    const arrivedAt = this.strictQueue?.arrivalOf(held.request) ?? systemClock.now();
     if (!this.#wakeUps.isLive) await this.#wakeUps.open();
     await this.freeMoments.over(held.keys[0]!, signal);
     signal.throwIfAborted();

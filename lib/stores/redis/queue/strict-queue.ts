@@ -9,7 +9,7 @@ import type { RedisQueue } from './redis-queue.js';
  * Order over processes (`localPassLimit: 0`), for the callers of one store: each has its own place in the server's line. Saves
  * what the server would only repeat, which is as much as the line in the process saves (`bench/processes.mjs`).
  */
-export class StrictLine {
+export class StrictQueue {
   readonly #queue: RedisQueue;
   readonly #lockCalls: () => LockCalls;
   /** When callers that were refused had asked. */
@@ -74,9 +74,9 @@ export class StrictLine {
 
   #succeed(held: NamedLock, reply: unknown, claim: { sentAt: number; ttl: number }): true {
     const [value, fence] = asList(reply, 2);
-    const handedOver = { ...claim, fence: asFencingToken(fence) };
+    const handedOff = { ...claim, fence: asFencingToken(fence) };
     const next = { ...held, value: asText(value) };
-    if (!this.#queue.handedOver(next.value, handedOver)) this.#lockCalls().abandon(next); // it has left the line
+    if (!this.#queue.handedOff(next.value, handedOff)) this.#lockCalls().abandon(next); // it has left the line
     return true;
   }
 }

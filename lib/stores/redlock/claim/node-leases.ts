@@ -87,7 +87,7 @@ export class NodeLeases {
     return Array.from(this.#leases.keys()).filter((node) => canRaise(this.#leases.get(node)!));
   }
 
-  /** Retires a lease that has been handed over. */
+  /** Retires a lease that has been handed off. */
   delete(node: RedlockNode): void {
     this.#leases.delete(node);
   }

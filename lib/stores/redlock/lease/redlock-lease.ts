@@ -1,5 +1,5 @@
 import { waitAtMost } from '../../../core/async/clock.js';
-import { handedOff } from '../../../core/store/grant.js';
+import { tryHandOff } from '../../../core/store/grant.js';
 import type { AcquireRequest, FencingRange, Lease } from '../../../core/contract/lock-store.js';
 import { isGranted, isTrue } from '../vote/answers.js';
 import { take } from '../claim/claim.js';
@@ -17,7 +17,7 @@ export class RedlockLease implements Lease {
   readonly #claim: Claim;
   readonly #leases: NodeLeases;
   readonly #context: LeaseContext;
-  /** Where the lease is handed over: the same node for all holders of this process, because it counts them. */
+  /** Where the lease is handed off: the same node for all holders of this process, because it counts them. */
   readonly #queueNode: RedlockNode | undefined;
   /** Missing while it is a claim. */
   #tokens: Tokens | undefined;
@@ -94,17 +94,17 @@ export class RedlockLease implements Lease {
     this.#context.used(ttl);
     const isUsedUp = own === last;
     const range = { from: last, to: isUsedUp ? last + BLOCK : last };
-    const passed = handedOff(atQueueNode, ttl, renew || isUsedUp, range);
-    if (!passed) return undefined;
+    const handedOff = tryHandOff(atQueueNode, ttl, renew || isUsedUp, range);
+    if (!handedOff) return undefined;
     this.#isOver = true;
-    if (passed instanceof Promise) return this.#renewed(queueNode, passed, ttl, range);
-    this.#leases.set(queueNode, passed);
+    if (handedOff instanceof Promise) return this.#renewed(queueNode, handedOff, ttl, range);
+    this.#leases.set(queueNode, handedOff);
     return this.#next(queueNode, { own: own + 1n, last });
   }
 
   /**
    * Whether a majority, and the queue node, can reserve fencing tokens from here on. Their grants tell, so call it before the
-   * first hand-over.
+   * first hand-off.
    */
   #canRaise(queueNode: RedlockNode, from: bigint): boolean {
     const raisers = this.#leases.raisers(from);
@@ -153,7 +153,7 @@ export class RedlockLease implements Lease {
   /** Asks all nodes for `ttl` more milliseconds, and for a block of fencing tokens. */
   async #renewed(
     queueNode: RedlockNode,
-    passed: Promise<Lease | undefined>,
+    handedOff: Promise<Lease | undefined>,
     ttl: number,
     range: FencingRange,
   ): Promise<Lease | undefined> {
@@ -173,7 +173,7 @@ export class RedlockLease implements Lease {
         {
           ask: (node) =>
             node === queueNode
-              ? passed
+              ? handedOff
               : this.#leases.askHolder(node, (lease) => renew(node, lease)),
           isYes: isGranted,
           words: { yes: 'renewed', no: 'not held there' },
@@ -184,7 +184,7 @@ export class RedlockLease implements Lease {
       );
       if (outcome === 'yes') {
         this.#leases.validUntil = validUntil;
-        await waitAtMost(quorum.clock, LONGEST_LAG, passed); // to be handed over again
+        await waitAtMost(quorum.clock, LONGEST_LAG, handedOff); // to be handed off again
         return this.#next(queueNode, { own: own + 1n, last: range.to });
       }
     } catch (error) {

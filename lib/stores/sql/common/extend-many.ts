@@ -19,7 +19,7 @@ export async function extendMany(
   ttl: number,
 ): Promise<ReadonlyMap<Lease, unknown>> {
   const rows = leases.flatMap((lease) =>
-    lease instanceof SqlLease && lease.mayShareExtension(ttl) ? lease : [],
+    lease instanceof SqlLease && lease.mayBeBundled(ttl) ? lease : [],
   );
   const extended = await extendRows(extend, rows, ttl);
   const within = ttl / 10;

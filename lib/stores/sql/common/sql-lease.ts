@@ -31,7 +31,7 @@ export class SqlLease implements Lease {
    * Whether a statement for many rows may extend this lease. Not if it is a permit, or while an extension with a shorter ttl is
    * unanswered.
    */
-  mayShareExtension(ttl: number): boolean {
+  mayBeBundled(ttl: number): boolean {
     if (this.fencingToken === undefined || this.isHandedOff) return false;
     return this.#shorterThan(ttl).length === 0;
   }

@@ -4,17 +4,17 @@ import type { Claim } from '../common/lock-table.js';
 /**
  * Milliseconds that a key is kept for the waiter that got it, until the waiter answers: longer than the interval of heartbeats.
  */
-export const HAND_OVER = 1_500;
+export const HAND_OFF = 1_500;
 
 /**
- * Milliseconds after its last heartbeat for which a waiter counts as alive, in a queue of up to `LINE_PER_BEAT`; more in longer
+ * Milliseconds after its last heartbeat for which a waiter counts as alive, in a queue of up to `WAITERS_PER_BEAT`; more in longer
  * ones.
  */
 export const HEARTBEAT = 3_000;
 /** Milliseconds between two heartbeats of such a waiter. Each writes the whole queue. */
 export const BEAT = 1_000;
 /** At most this many waiters write within `BEAT`, however long the queue is. */
-export const LINE_PER_BEAT = 5;
+export const WAITERS_PER_BEAT = 5;
 /**
  * Milliseconds that a row is free while callers wait: the waiter that should have taken it is then dead. All waiters are then to
  * send a heartbeat.

@@ -6,24 +6,24 @@ import { SqlLease } from '../common/sql-lease.js';
 import { retried } from '../common/sql-retries.js';
 
 /** Maximum number of consecutive grants inside one process while another process waits. */
-const LOCAL_PASSES = 8;
+const LOCAL_HANDOFFS = 8;
 
-/** A lease that may have been handed over, and that can be handed over inside the process while no other process waits. */
+/** A lease that may have been handed off, and that can be handed off inside the process while no other process waits. */
 export class PostgresLease extends SqlLease {
   readonly #table: PostgresTable;
-  /** Hand-overs since the last time when no other process waited. */
-  readonly #passes: number;
+  /** Hand-offs since the last time when no other process waited. */
+  readonly #handoffs: number;
 
   constructor(
     table: PostgresTable,
     key: string,
     token: string,
     fencingToken?: bigint,
-    passes: number = 0,
+    handoffs: number = 0,
   ) {
     super(table, key, token, fencingToken);
     this.#table = table;
-    this.#passes = passes;
+    this.#handoffs = handoffs;
   }
 
   override async extend(ttl: number): Promise<boolean> {
@@ -41,7 +41,7 @@ export class PostgresLease extends SqlLease {
     _renew: boolean,
     tokens?: FencingRange,
   ): Promise<Lease | undefined> | undefined {
-    if (tokens !== undefined || this.#passes >= LOCAL_PASSES) return undefined;
+    if (tokens !== undefined || this.#handoffs >= LOCAL_HANDOFFS) return undefined;
     this.isHandedOff = true;
     return this.#handOff(ttl);
   }
@@ -51,10 +51,10 @@ export class PostgresLease extends SqlLease {
     const { key, token } = this;
     const next = randomUUID();
     try {
-      const { value } = await retried(() => this.#table.pass(key, token, next, ttl));
+      const { value } = await retried(() => this.#table.handOff(key, token, next, ttl));
       if (!value) return undefined;
-      const passes = value.isAwaited ? this.#passes + 1 : 0;
-      return new PostgresLease(this.#table, key, next, value.fencing, passes);
+      const handoffs = value.isAwaited ? this.#handoffs + 1 : 0;
+      return new PostgresLease(this.#table, key, next, value.fencing, handoffs);
     } catch (error) {
       for (const either of [token, next]) takeBack(this.#table, key, either, ttl);
       throw error;

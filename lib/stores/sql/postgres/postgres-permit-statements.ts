@@ -51,12 +51,12 @@ WHERE ${isOurs} RETURNING 1`,
   UPDATE ${table} AS held SET ("token", "holder", "fencing", "expires_at", "queue", "permits", "sharers") = (
     SELECT CASE WHEN stays THEN '${SHARED}' ELSE live->0->>0 END,
       CASE WHEN NOT stays THEN live->0->>1 END,
-      CASE WHEN stays OR live = '[]' THEN held."fencing" ELSE greatest(held."fencing" + 1, ${micros('line.now')}) END,
-      CASE WHEN stays THEN ${asTime('latest')} WHEN live = '[]' THEN line.now ELSE line.now + $3::float8 * ${MILLISECOND} END,
+      CASE WHEN stays OR live = '[]' THEN held."fencing" ELSE greatest(held."fencing" + 1, ${micros('queue.now')}) END,
+      CASE WHEN stays THEN ${asTime('latest')} WHEN live = '[]' THEN queue.now ELSE queue.now + $3::float8 * ${MILLISECOND} END,
       CASE WHEN stays THEN live ELSE live - 0 END,
       CASE WHEN stays THEN held."permits" END,
       CASE WHEN stays THEN others END
-    FROM ${SHARERS}, ${LIVE_QUEUE} AS line, LATERAL (SELECT others <> '[]' AS stays OFFSET 0) AS decision)
+    FROM ${SHARERS}, ${LIVE_QUEUE} AS queue, LATERAL (SELECT others <> '[]' AS stays OFFSET 0) AS decision)
   WHERE ${isOurs} RETURNING "token")
 SELECT CASE WHEN "token" <> '${SHARED}' THEN pg_notify('${channel}', "token") END FROM released`,
   };

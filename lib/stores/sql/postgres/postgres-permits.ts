@@ -1,6 +1,6 @@
 import { keyBytes } from '../common/lock-table.js';
 import type { Claim, PermitAnswer, PermitTable } from '../common/lock-table.js';
-import { HAND_OVER, claimValues } from './postgres-claims.js';
+import { HAND_OFF, claimValues } from './postgres-claims.js';
 import type { PostgresStatementRunner } from './postgres-statement-runner.js';
 import { asWhole, columnsOf, isDone, isTrueText } from '../common/sql-answers.js';
 
@@ -24,6 +24,6 @@ export class PostgresPermits implements PermitTable {
 
   /** The last sharer hands the row over to the first live waiter. */
   async release(key: string, token: string): Promise<boolean> {
-    return isDone(await this.#statements.rows('releasePermit', [keyBytes(key), token, HAND_OVER]));
+    return isDone(await this.#statements.rows('releasePermit', [keyBytes(key), token, HAND_OFF]));
   }
 }

@@ -32,13 +32,13 @@ export class PostgresQueue {
   constructor(table: PostgresTable, channel: string, connect: () => PostgresListenerClient) {
     this.#table = table;
     this.#listener = new PostgresListener(connect, channel, {
-      notified: (token) => this.#places.get(token)?.handOver(),
+      notified: (token) => this.#places.get(token)?.handOff(),
       missed: () => this.#places.forEach((place) => place.look()),
     });
   }
 
   /**
-   * Resolves with the fencing token, or without it when the row was handed over. Rejects with `signal.reason`, after the caller
+   * Resolves with the fencing token, or without it when the row was handed off. Rejects with `signal.reason`, after the caller
    * has left the queue.
    */
   async wait(claim: Claim, signal: AbortSignal): Promise<bigint | undefined> {
@@ -77,7 +77,7 @@ export class PostgresQueue {
         if (!isBearable || systemClock.now() - answeredAt > LONGEST_OUTAGE) throw error;
         await place.pause(BEAT / 4);
       }
-      if (place.isHandedOver) return undefined;
+      if (place.isHandedOff) return undefined;
       signal.throwIfAborted();
     }
   }
@@ -100,7 +100,7 @@ export class PostgresQueue {
   async #leave({ key, token, ttl }: Claim): Promise<void> {
     try {
       await retried(() => this.#table.leave(key, token));
-      await retried(() => this.#table.release(key, token)); // in case the row was handed over meanwhile
+      await retried(() => this.#table.release(key, token)); // in case the row was handed off meanwhile
     } catch {
       takeBack(this.#table, key, token, ttl);
     }

@@ -11,7 +11,7 @@ import {
   micros,
   millis,
 } from './postgres-expressions.js';
-import { HEARTBEAT, LINE_PER_BEAT, ROLL_CALL } from './postgres-claims.js';
+import { HEARTBEAT, WAITERS_PER_BEAT, ROLL_CALL } from './postgres-claims.js';
 
 /**
  * The statements on one table. Text that is put into them unquoted was checked before: `table` is quoted, `channel` an
@@ -27,13 +27,13 @@ export interface PostgresStatements {
    * token.
    */
   readonly extendMany: string;
-  /** $1 key, $2 token, $3 ms of a claim. A row when it was ours. Hands over to the first live waiter, and notifies only then. */
+  /** $1 key, $2 token, $3 ms of a claim. A row when it was ours. Hands off to the first live waiter, and notifies only then. */
   readonly release: string;
   /**
    * $1 key, $2 token, $3 ttl, $4 token of the next holder. A row when it was ours: its fencing token, and whether another process
    * waits. Applied again it changes nothing, except that the ttl may end later.
    */
-  readonly pass: string;
+  readonly handOff: string;
   /**
    * As `acquire`, and $6 ms of a heartbeat: joins the queue, or renews its place there. Whether the row is ours, its token, its
    * ms left, and the number of waiters.
@@ -90,10 +90,10 @@ FROM ours WHERE held."key" = ours."key" RETURNING held."token"`,
       CASE WHEN live = '[]' THEN held."fencing" ELSE greatest(held."fencing" + 1, ${micros('now')}) END,
       CASE WHEN live = '[]' THEN now ELSE now + $3::float8 * ${MILLISECOND} END,
       live - 0
-    FROM ${LIVE_QUEUE} AS line) WHERE ${isOurs} RETURNING "token")
+    FROM ${LIVE_QUEUE} AS queue) WHERE ${isOurs} RETURNING "token")
 SELECT CASE WHEN "token" IS NOT NULL THEN pg_notify('${channel}', "token") END FROM released`,
 
-    pass: `UPDATE ${table} AS held SET "token" = $4::text,
+    handOff: `UPDATE ${table} AS held SET "token" = $4::text,
   "fencing" = CASE WHEN held."token" = $4::text THEN held."fencing" ELSE greatest(held."fencing" + 1, ${micros(NOW)}) END,
   "expires_at" = greatest(CASE WHEN held."token" = $4::text THEN held."expires_at" END, ${NOW} + $3::float8 * ${MILLISECOND})
 WHERE held."key" = $1::bytea AND held."token" IN ($2::text, $4::text) AND held."expires_at" > ${NOW} RETURNING "fencing"::text AS fencing, ${isAwaited(NOW)}::text AS awaited`,
@@ -114,8 +114,8 @@ WHERE held."key" = $1::bytea AND held."token" IN ($2::text, $4::text) AND held."
       EXISTS (SELECT FROM jsonb_array_elements(live) AS e(each) WHERE each->>0 = $2::text) AS stands,
       (SELECT coalesce(jsonb_agg(each ORDER BY place) FILTER (WHERE each->>0 <> $2::text), '[]')
         FROM jsonb_array_elements(live) WITH ORDINALITY AS q(each, place)) AS others,
-      jsonb_build_array($2::text, $3::text, ${millis('now')} + $6::float8 * greatest(1, jsonb_array_length(live) / ${LINE_PER_BEAT}.0)) AS entry
-    FROM ${LIVE_QUEUE} AS alive OFFSET 0) AS line)
+      jsonb_build_array($2::text, $3::text, ${millis('now')} + $6::float8 * greatest(1, jsonb_array_length(live) / ${WAITERS_PER_BEAT}.0)) AS entry
+    FROM ${LIVE_QUEUE} AS alive OFFSET 0) AS queue)
 RETURNING ("token" = $2::text)::text AS granted, "fencing"::text AS fencing,
   (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, jsonb_array_length("queue")::text AS length`,
 
@@ -125,7 +125,7 @@ RETURNING ("token" = $2::text)::text AS granted, "fencing"::text AS fencing,
 FROM ${table} AS held, ${CLOCK}, LATERAL (
   SELECT max(deadline - ${millis('now')}) FILTER (WHERE each->>0 = $2::text) AS own, (array_agg(each->>0 ORDER BY place))[1] AS first
   FROM jsonb_array_elements(held."queue") WITH ORDINALITY AS q(each, place), LATERAL (SELECT (each->>2)::float8 AS deadline) AS d
-  WHERE deadline > ${millis('now')}) AS line
+  WHERE deadline > ${millis('now')}) AS queue
 WHERE held."key" = $1::bytea`,
 
     leave: `UPDATE ${table} AS held SET "queue" = (

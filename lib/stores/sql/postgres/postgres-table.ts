@@ -2,7 +2,7 @@ import type { LockInspection } from '../../../core/contract/lock-store.js';
 import { asInspection, asListed, keyFromHex } from '../common/lock-inspection.js';
 import { keyBytes } from '../common/lock-table.js';
 import type { Claim, LockTable, OurRow } from '../common/lock-table.js';
-import { BEAT, HAND_OVER, HEARTBEAT, LINE_PER_BEAT, claimValues } from './postgres-claims.js';
+import { BEAT, HAND_OFF, HEARTBEAT, WAITERS_PER_BEAT, claimValues } from './postgres-claims.js';
 import { postgresPermitStatements } from './postgres-permit-statements.js';
 import { PostgresPermits } from './postgres-permits.js';
 import { PostgresStatementRunner } from './postgres-statement-runner.js';
@@ -75,22 +75,22 @@ export class PostgresTable implements LockTable {
     return new Set(rows.map((row) => asText(columnsOf(row, 1)[0])));
   }
 
-  /** As `extend`, for a row that was handed over: its fencing token. */
+  /** As `extend`, for a row that was handed off: its fencing token. */
   async confirm(key: string, token: string, ttl: number): Promise<bigint | undefined> {
     return tokenIn(await this.#statements.row('extend', [keyBytes(key), token, ttl]));
   }
 
-  /** Hands over to the first live waiter. */
+  /** Hands off to the first live waiter. */
   async release(key: string, token: string): Promise<boolean> {
-    return isDone(await this.#statements.rows('release', [keyBytes(key), token, HAND_OVER]));
+    return isDone(await this.#statements.rows('release', [keyBytes(key), token, HAND_OFF]));
   }
 
   /**
    * Hands the row over to the next holder in this process, which has the token `next`. Resolves `undefined` when the row is not
    * ours.
    */
-  async pass(key: string, token: string, next: string, ttl: number): Promise<Pass | undefined> {
-    const row = await this.#statements.row('pass', [keyBytes(key), token, ttl, next]);
+  async handOff(key: string, token: string, next: string, ttl: number): Promise<Pass | undefined> {
+    const row = await this.#statements.row('handOff', [keyBytes(key), token, ttl, next]);
     if (!row) return undefined;
     const [fencing, isAwaited] = columnsOf(row, 2);
     return { fencing: asBigInt(fencing), isAwaited: isTrueText(isAwaited) };
@@ -101,7 +101,7 @@ export class PostgresTable implements LockTable {
     const row = await this.#statements.row('stand', [...claimValues(claim), HEARTBEAT]);
     const [isOurs, fencing, remaining, length] = columnsOf(row, 4);
     if (isOurs !== null && isTrueText(isOurs)) return { fencing: asBigInt(fencing) };
-    const beat = BEAT * Math.max(1, asNumber(length) / LINE_PER_BEAT);
+    const beat = BEAT * Math.max(1, asNumber(length) / WAITERS_PER_BEAT);
     return { remaining: asNumber(remaining), beat };
   }
 

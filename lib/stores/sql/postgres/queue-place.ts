@@ -3,7 +3,7 @@ import { systemClock } from '../../../core/async/clock.js';
 /** A waiter between two reads. */
 export class QueuePlace {
   readonly #signal: AbortSignal;
-  #isHandedOver = false;
+  #isHandedOff = false;
   #mustLook = false;
   #wake: (() => void) | undefined;
   #left!: () => void;
@@ -20,12 +20,12 @@ export class QueuePlace {
     return this.#signal.aborted;
   }
 
-  get isHandedOver(): boolean {
-    return this.#isHandedOver;
+  get isHandedOff(): boolean {
+    return this.#isHandedOff;
   }
 
-  handOver(): void {
-    this.#isHandedOver = true;
+  handOff(): void {
+    this.#isHandedOff = true;
     this.look();
   }
 

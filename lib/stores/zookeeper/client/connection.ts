@@ -1,8 +1,8 @@
 import type { Clock } from '../../../core/async/clock.js';
 import { cut, repair, retire } from './client-repairs.js';
 import { Confirmations } from './confirmations.js';
-import { contentOf, lineContentOf, lineReadingOf, readingOf, writtenBy } from './node-content.js';
-import type { LineContent, NodeContent } from './node-content.js';
+import { contentOf, childrenOf, childrenReadingOf, readingOf, writtenBy } from './node-content.js';
+import type { Children, NodeContent } from './node-content.js';
 import { OpenCalls } from './open-calls.js';
 import type { Call } from './open-calls.js';
 import { Watches } from './watches.js';
@@ -111,11 +111,11 @@ export class Connection {
     return (await this.#find(this.#transaction(paths, mark, 2))) !== undefined;
   }
 
-  /** Writes to `lines` if all `nodes` are there. Resolves with the transaction's number, or `undefined` when one is missing. */
-  async number(nodes: readonly string[], lines: readonly string[]): Promise<bigint | undefined> {
+  /** Writes to `parents` if all `nodes` are there. Resolves with the transaction's number, or `undefined` when one is missing. */
+  async number(nodes: readonly string[], parents: readonly string[]): Promise<bigint | undefined> {
     const add = (all: Transaction, path: string) =>
       nodes.includes(path) ? all.check(path, -1) : all.setData(path, NOTHING, -1);
-    const results = await this.#find(this.#transaction([...nodes, ...lines], add));
+    const results = await this.#find(this.#transaction([...nodes, ...parents], add));
     return results && writtenBy(results.at(-1)!);
   }
 
@@ -126,9 +126,9 @@ export class Connection {
   }
 
   /** Resolves `undefined` when there is no such node. */
-  async line(path: string): Promise<LineContent | undefined> {
-    const raw = await this.#find(lineReadingOf(this.#client, path));
-    return raw && lineContentOf(raw);
+  async children(path: string): Promise<Children | undefined> {
+    const raw = await this.#find(childrenReadingOf(this.#client, path));
+    return raw && childrenOf(raw);
   }
 
   /** Resolves `undefined` when there is no such node. */

@@ -1,5 +1,5 @@
 import type { Call } from './open-calls.js';
-import { checkLine, checkNode, checkStat } from './zookeeper-answers.js';
+import { checkChildren, checkNode, checkStat } from './zookeeper-answers.js';
 import type { Done, Stat, TransactionResult, ZooKeeperClient } from './zookeeper-client.js';
 
 export interface NodeContent {
@@ -33,7 +33,7 @@ export function contentOf({ data, stat }: RawNode, id: Buffer): NodeContent {
 }
 
 /** The nodes below the node of a key. */
-export interface LineContent {
+export interface Children {
   readonly names: readonly string[];
   /** The last transaction that wrote to the node, or the one that created it: see `nodes/numbering.ts`. */
   readonly numberedAt: bigint;
@@ -42,18 +42,18 @@ export interface LineContent {
 }
 
 /** As the client reads it. */
-interface RawLine {
+interface RawChildren {
   readonly names: readonly string[];
   readonly stat: Stat;
 }
 
-export function lineReadingOf(client: ZooKeeperClient, path: string): Call<RawLine> {
-  const send = (done: Done<RawLine>) =>
+export function childrenReadingOf(client: ZooKeeperClient, path: string): Call<RawChildren> {
+  const send = (done: Done<RawChildren>) =>
     client.getChildren(path, (error, names, stat) => done(error, { names, stat }));
-  return { path, isWrite: false, check: checkLine, send };
+  return { path, isWrite: false, check: checkChildren, send };
 }
 
-export function lineContentOf({ names, stat }: RawLine): LineContent {
+export function childrenOf({ names, stat }: RawChildren): Children {
   const [numberedAt, changedAt] = [stat.mzxid, stat.pzxid].map((id) => id.readBigInt64BE());
   return { names, numberedAt: numberedAt!, changedAt: changedAt! };
 }

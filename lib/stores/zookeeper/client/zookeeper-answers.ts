@@ -35,7 +35,7 @@ export function checkStat(answer: unknown): asserts answer is Stat {
 }
 
 /** For the children of a node, and the node's status. */
-export function checkLine(answer: unknown): void {
+export function checkChildren(answer: unknown): void {
   const { names, stat } = fieldsOf(answer);
   checkNames(names);
   checkStat(stat);

@@ -20,7 +20,7 @@ import type { ZooKeeperAcl } from './zookeeper-acl.js';
 
 export interface ZooKeeperLockStoreOptions {
   /**
-   * The node under which the locks are: `order:42` has its line at `/holdfast/order%3A42`. It is made if it is missing.
+   * The node under which the locks are: `order:42` has its queue at `/holdfast/order%3A42`. It is made if it is missing.
    * @default '/holdfast'
    */
   readonly root?: string | undefined;

@@ -4,11 +4,11 @@ import { Code, CreateMode } from '../client/zookeeper-client.js';
 import { isRefusal } from '../client/zookeeper-errors.js';
 
 const NOTHING = Buffer.alloc(0);
-/** A line without containers may be removed between its creation and that of a node in it. */
+/** A node that is no container may be removed between its creation and that of a node in it. */
 const ATTEMPTS = 20;
 
-/** The lines of the keys: each is a node under the root, and its children are the holders and waiters. */
-export class Lines {
+/** The node of each key, under the root. Its children are the queue: the holders and the waiters. */
+export class KeyNodes {
   readonly root: string;
   readonly #acl: object[];
   #hasContainers = true;
@@ -29,7 +29,7 @@ export class Lines {
         return await connection.createAll(paths, data, this.#acl, CreateMode.ephemeralSequential);
       } catch (error) {
         if (!isRefusal(error, Code.noNode) || attempt === ATTEMPTS) throw error;
-        await Promise.all(paths.map((path) => this.#open(connection, lineOf(path))));
+        await Promise.all(paths.map((path) => this.#open(connection, parentOf(path))));
       }
     }
   }
@@ -48,21 +48,21 @@ export class Lines {
     }
   }
 
-  /** The server removes empty containers by itself. Lines that are no containers are removed here. */
-  async tidy(connection: Connection, line: string): Promise<void> {
+  /** The server removes empty containers by itself. Nodes that are no containers are removed here. */
+  async tidy(connection: Connection, parent: string): Promise<void> {
     if (this.#hasContainers) return;
     try {
-      await connection.remove(line);
+      await connection.remove(parent);
     } catch (error) {
       if (!isRefusal(error, Code.notEmpty)) throw error;
     }
   }
 
   /** A container, or an ordinary node where the server is older than 3.5.3. */
-  async #open(connection: Connection, line: string): Promise<void> {
+  async #open(connection: Connection, parent: string): Promise<void> {
     const { container, persistent } = CreateMode;
     try {
-      await this.#make(connection, line, this.#hasContainers ? container : persistent);
+      await this.#make(connection, parent, this.#hasContainers ? container : persistent);
     } catch (error) {
       if (!isRefusal(error, Code.unimplemented)) throw error;
       this.#hasContainers = false;
@@ -75,7 +75,7 @@ export class Lines {
       await connection.create(path, NOTHING, this.#acl, mode);
     } catch (error) {
       if (isRefusal(error, Code.nodeExists)) return;
-      const parent = lineOf(path);
+      const parent = parentOf(path);
       if (!isRefusal(error, Code.noNode) || parent === '') throw error;
       await this.#make(connection, parent, CreateMode.persistent);
       await this.#make(connection, path, mode);
@@ -84,6 +84,6 @@ export class Lines {
 }
 
 /** The path of a node. */
-export function lineOf(path: string): string {
+export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }

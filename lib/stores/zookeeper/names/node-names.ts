@@ -1,11 +1,11 @@
 import type { Standing } from '../../kit/place-in-queue.js';
 
-/** One node of a key's line. */
-export interface LineNode extends Standing {
+/** One node of a key's queue. */
+export interface QueuedNode extends Standing {
   readonly name: string;
   /** The name of the request: everything before the kind. */
   readonly request: string;
-  /** Given by the server: grows within one line, and wraps from 2^31 - 1 to -2^31. */
+  /** Given by the server: grows within one queue, and wraps from 2^31 - 1 to -2^31. */
   readonly sequence: number;
 }
 
@@ -40,8 +40,8 @@ export function readerMark(name: string): string {
   return `${name}${READER_MARK}`;
 }
 
-/** The nodes of a line, in order, whatever the order of their names. Names of other shapes do not count. */
-export function nodesOf(names: readonly string[]): LineNode[] {
+/** The nodes of a queue, in order, whatever the order of their names. Names of other shapes do not count. */
+export function nodesOf(names: readonly string[]): QueuedNode[] {
   const all = new Set(names);
   return names
     .flatMap((name) => parseNode(name) ?? [])
@@ -50,7 +50,7 @@ export function nodesOf(names: readonly string[]): LineNode[] {
 }
 
 /** `undefined` for a node of another program. */
-export function parseNode(name: string): LineNode | undefined {
+export function parseNode(name: string): QueuedNode | undefined {
   const [, request, kind, digits] = NODE_NAME.exec(name) ?? [];
   if (request === undefined) return undefined;
   return { name, request, permits: permitsOf(kind!), sequence: Number(digits) };
@@ -67,6 +67,6 @@ function permitsOf(kind: string): number | undefined {
 }
 
 /** The number wraps, so the distance from one to the other decides. */
-function byNumber(one: LineNode, other: LineNode): number {
+function byNumber(one: QueuedNode, other: QueuedNode): number {
   return (one.sequence - other.sequence) | 0;
 }

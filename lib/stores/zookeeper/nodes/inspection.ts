@@ -2,27 +2,27 @@ import { timeOfDay } from '../../../core/async/clock.js';
 import type { LockInspection } from '../../../core/contract/lock-inspection.js';
 import { holdersOf } from '../../kit/place-in-queue.js';
 import type { Connection } from '../client/connection.js';
-import type { LineContent, NodeContent } from '../client/node-content.js';
+import type { Children, NodeContent } from '../client/node-content.js';
 import { nodesOf } from '../names/node-names.js';
-import type { LineNode } from '../names/node-names.js';
+import type { QueuedNode } from '../names/node-names.js';
 
 /**
- * The holders of a key and the first `mostWaiters`, from the nodes in its line. Costs a read for each. `undefined` when it is
+ * The holders of a key and the first `mostWaiters`, from the nodes of its queue. Costs a read for each. `undefined` when it is
  * free.
  */
-export async function inspectLine(
+export async function inspectQueue(
   connection: Connection,
   key: string,
-  line: string,
+  parent: string,
   mostWaiters: number,
 ): Promise<LockInspection | undefined> {
   for (;;) {
-    const found = await connection.line(line);
+    const found = await connection.children(parent);
     const nodes = nodesOf(found?.names ?? []);
     const holders = holdersOf(nodes);
     if (!found || holders.length === 0) return undefined;
     const waiting = nodes.slice(holders.length);
-    const read = ({ name }: LineNode) => connection.read(`${line}/${name}`);
+    const read = ({ name }: QueuedNode) => connection.read(`${parent}/${name}`);
     const [held, waiters, newest] = await Promise.all([
       Promise.all(holders.map(read)),
       Promise.all(waiting.slice(0, mostWaiters).map(read)),
@@ -43,7 +43,7 @@ export async function inspectLine(
 function holdersIn(
   contents: readonly NodeContent[],
   permits: number | undefined,
-  { numberedAt }: LineContent,
+  { numberedAt }: Children,
 ): Omit<LockInspection, 'key'> {
   const { czxid } = contents[0]!;
   const holder = holderIn(contents[0]!);
@@ -56,7 +56,7 @@ function holdersIn(
  * ZooKeeper does not tell when a node became the first. If no node has gone since the newest one was made, the first one was the
  * first already then.
  */
-function ageOf(newest: NodeContent | undefined, { changedAt }: LineContent): number | undefined {
+function ageOf(newest: NodeContent | undefined, { changedAt }: Children): number | undefined {
   if (newest?.czxid !== changedAt) return undefined;
   return Math.max(0, Math.floor(timeOfDay() - newest.createdAt));
 }

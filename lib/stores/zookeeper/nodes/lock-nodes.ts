@@ -2,8 +2,8 @@ import { eitherOf } from '../../../core/async/abort-signals.js';
 import type { Cancel } from '../../../core/async/clock.js';
 import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
 import { insist } from '../session/insistence.js';
-import { lineOf } from '../names/key-nodes.js';
-import type { Lines } from '../names/key-nodes.js';
+import { parentOf } from '../names/key-nodes.js';
+import type { KeyNodes } from '../names/key-nodes.js';
 import { createNodes } from './node-creation.js';
 import type { NodePlan } from './node-creation.js';
 import { readerMark } from '../names/node-names.js';
@@ -18,15 +18,15 @@ import { SessionEndedError } from '../client/zookeeper-errors.js';
 const REFUSALS = 5;
 
 /**
- * A request's own nodes, one in the line of each key. One transaction made them, so their order in all lines is that of their
+ * A request's own nodes, one in the queue of each key. One transaction made them, so their order in all queues is that of their
  * transactions: no two requests can each be before the other.
  */
 export class LockNodes {
-  readonly #lines: Lines;
+  readonly #keyNodes: KeyNodes;
   readonly #session: Session;
   readonly #lifetime: NodeLifetime;
   readonly #plan: NodePlan;
-  /** One in the line of each key. */
+  /** One in the queue of each key. */
   readonly paths: readonly string[];
   readonly #places: NodePlaces;
   readonly #gone: (() => void)[] = [];
@@ -37,23 +37,23 @@ export class LockNodes {
 
   /** Makes the nodes. Leaves none behind when it rejects. */
   static async enter(
-    lines: Lines,
+    keyNodes: KeyNodes,
     session: Session,
     plan: NodePlan,
     patience: ConnectLimits,
   ): Promise<LockNodes> {
     const lifetime = session.enter();
     try {
-      lifetime.paths = await createNodes(lines, session, plan, patience);
-      return new LockNodes(lines, session, lifetime, plan);
+      lifetime.paths = await createNodes(keyNodes, session, plan, patience);
+      return new LockNodes(keyNodes, session, lifetime, plan);
     } catch (error) {
       session.leave(lifetime);
       throw error;
     }
   }
 
-  private constructor(lines: Lines, session: Session, lifetime: NodeLifetime, plan: NodePlan) {
-    this.#lines = lines;
+  private constructor(keys: KeyNodes, session: Session, lifetime: NodeLifetime, plan: NodePlan) {
+    this.#keyNodes = keys;
     this.#session = session;
     this.#lifetime = lifetime;
     this.#plan = plan;
@@ -152,7 +152,7 @@ export class LockNodes {
   async #markReaders(): Promise<boolean> {
     const { data } = this.#plan;
     const mark = () =>
-      this.#session.retry((connection) => this.#lines.markReaders(connection, this.paths, data));
+      this.#session.retry((connection) => this.#keyNodes.markReaders(connection, this.paths, data));
     const areMarked = await inSession(mark().catch((error) => unlessUnknown(error, mark)));
     if (!areMarked) return false;
     this.#isShared = true;
@@ -167,7 +167,7 @@ export class LockNodes {
       const wereThere = await inSession(insist(this.#session, remove, refused));
       for (const path of this.paths)
         this.#session
-          .attempt((connection) => this.#lines.tidy(connection, lineOf(path)))
+          .attempt((connection) => this.#keyNodes.tidy(connection, parentOf(path)))
           .catch(() => {});
       return wereThere ?? false;
     } finally {

@@ -2,7 +2,7 @@ import { LockPermitsError } from '../../../core/contract/lock-errors.js';
 import type { Connection } from '../client/connection.js';
 import { placeOf } from '../names/place-of-node.js';
 import type { Place } from '../names/place-of-node.js';
-import { lineOf } from '../names/key-nodes.js';
+import { parentOf } from '../names/key-nodes.js';
 import type { NodePlan } from './node-creation.js';
 import { goneError, numberOf } from './numbering.js';
 import type { Session } from '../session/session.js';
@@ -10,7 +10,7 @@ import type { Session } from '../session/session.js';
 /** The place of the node at `path`. */
 type NodePlace = Place & {
   readonly path: string;
-  /** When its line was last given a number. */
+  /** When its queue was last given a number. */
   readonly numberedAt: bigint;
 };
 type Waiting = NodePlace & { readonly state: 'waits' };
@@ -37,7 +37,7 @@ export class NodePlaces {
   }
 
   /**
-   * The transaction that created the nodes, or one at which they held, if their lines have a later number. Known once they hold
+   * The transaction that created the nodes, or one at which they held, if their queues have a later number. Known once they hold
    * exclusively.
    */
   get token(): bigint | undefined {
@@ -87,11 +87,11 @@ export class NodePlaces {
     { path, awaits }: Waiting,
     signal: AbortSignal,
   ): Promise<void> {
-    const line = lineOf(path);
-    if ('names' in awaits) return watches.untilChildren(line, awaits.names, signal);
+    const parent = parentOf(path);
+    if ('names' in awaits) return watches.untilChildren(parent, awaits.names, signal);
     const { node, until } = awaits;
     const seen = until === 'gone' ? Infinity : (this.#seen.get(node) ?? 0);
-    this.#seen.set(node, await watches.untilNode(`${line}/${node}`, seen, signal));
+    this.#seen.set(node, await watches.untilNode(`${parent}/${node}`, seen, signal));
   }
 
   #agree(places: readonly Waiting[]): void {
@@ -122,7 +122,10 @@ export class NodePlaces {
 }
 
 async function placeAt(connection: Connection, path: string): Promise<NodePlace> {
-  const line = lineOf(path);
-  const { names, numberedAt } = (await connection.line(line)) ?? { names: [], numberedAt: 0n };
-  return { ...placeOf(path.slice(line.length + 1), names), path, numberedAt };
+  const parent = parentOf(path);
+  const { names, numberedAt } = (await connection.children(parent)) ?? {
+    names: [],
+    numberedAt: 0n,
+  };
+  return { ...placeOf(path.slice(parent.length + 1), names), path, numberedAt };
 }

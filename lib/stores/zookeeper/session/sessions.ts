@@ -1,5 +1,5 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { Lines } from '../names/key-nodes.js';
+import { KeyNodes } from '../names/key-nodes.js';
 import { Session } from './session.js';
 import { clientAcls } from '../client/zookeeper-acl.js';
 import { loadDriver } from '../client/zookeeper-client.js';
@@ -11,7 +11,7 @@ import type { ResolvedZooKeeperOptions } from '../client/zookeeper-options.js';
 const LONGEST_PAUSE = 1_000;
 
 /** What happens in a session. */
-export type InSession<T> = (session: Session, lines: Lines) => Promise<T>;
+export type InSession<T> = (session: Session, keyNodes: KeyNodes) => Promise<T>;
 
 /** The session in use. After its end, neither it nor its client can be used: the next call gets a new session. */
 export class Sessions {
@@ -19,7 +19,7 @@ export class Sessions {
   readonly #options: ResolvedZooKeeperOptions;
   readonly #doubt: (reason: string) => void;
   #loading: Promise<ZooKeeperDriver> | undefined;
-  #lines: Lines | undefined;
+  #keyNodes: KeyNodes | undefined;
   #session: Session | undefined;
   #isClosed = false;
 
@@ -35,7 +35,7 @@ export class Sessions {
       const driver = await this.#load();
       const session = this.#current(driver);
       try {
-        return await work(session, this.#lines!);
+        return await work(session, this.#keyNodes!);
       } catch (error) {
         const isWorthIt = session.isWorthAnother && !this.#isClosed;
         if (!(error instanceof SessionEndedError) || !isWorthIt) throw error;
@@ -63,7 +63,7 @@ export class Sessions {
     if (this.#isClosed) throw new Error('the ZooKeeperLockStore was closed');
     if (this.#session && !this.#session.isOver) return this.#session;
     const { root, acl, auth, sessionTimeout, clock } = this.#options;
-    this.#lines ??= new Lines(root, clientAcls(acl, driver));
+    this.#keyNodes ??= new KeyNodes(root, clientAcls(acl, driver));
     const spinDelay = Math.min(LONGEST_PAUSE, Math.ceil(sessionTimeout / 10));
     const client = driver.createClient(this.#servers, { sessionTimeout, spinDelay, retries: 0 });
     if (auth) client.addAuthInfo(auth.scheme, Buffer.from(auth.credential));

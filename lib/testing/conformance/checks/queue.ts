@@ -47,18 +47,18 @@ export const queueChecks: Record<string, Check> = {
   ),
 
   'grants several keys to the one who waited for one of them': needing(
-    ['queue', 'manyKeysInLine'],
-    (backend) => takeFromLine(backend),
+    ['queue', 'queuesManyKeys'],
+    (backend) => takeFromQueue(backend),
   ),
 
   'shares several keys with the one who waited for one of them': needing(
-    ['queue', 'manyKeysInLine', 'readLocks'],
-    (backend) => takeFromLine(backend, Infinity),
+    ['queue', 'queuesManyKeys', 'readLocks'],
+    (backend) => takeFromQueue(backend, Infinity),
   ),
 };
 
 /** A caller that got one key from the queue gets the others too, even while another caller waits for that key. */
-async function takeFromLine(backend: Backend, permits?: number): Promise<void> {
+async function takeFromQueue(backend: Backend, permits?: number): Promise<void> {
   const [a, b] = await backend.stores();
   const keys = [aKey(), aKey()].toSorted();
   for (const key of keys) {

@@ -4,18 +4,18 @@ import { LockStoreError } from 'nest-holdfast';
 import { rejectionOf } from '../../../core/support/outcome.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
-import { QueueProcess, standing } from '../../support/app-instance.js';
+import { AppInstance, standing } from '../../support/app-instance.js';
 import { disconnect } from '../locks.js';
 
 describe('closing a store whose client has just come back', () => {
   let server: RedisServer;
   let proxy: TcpProxy;
-  let own: QueueProcess;
+  let own: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.shared();
     proxy = await TcpProxy.start(server.port);
-    own = new QueueProcess(proxy.url);
+    own = new AppInstance(proxy.url);
   });
 
   afterEach(async () => {

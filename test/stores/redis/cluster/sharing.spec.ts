@@ -41,7 +41,7 @@ describe('Locks that several share, on a Cluster', () => {
     }
   }
 
-  it('are handed over and extended together with those of any other slot', async () => {
+  it('are handed off and extended together with those of any other slot', async () => {
     const [one, other] = stores as [RedisLockStore, RedisLockStore];
     const keys = Array.from({ length: 12 }, (_, index) => `doc:${index}`);
     const writers = await Promise.all(keys.map((key) => one.tryAcquire(aRequest(key))));

@@ -1,14 +1,14 @@
 import { freePort } from '../../../support/processes/free-port.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../support/app-instance.js';
 
 const TTL = 20_000;
 
 describe.each(CLIENTS)('When the master becomes a replica, with %s,', (_name, Client) => {
   let server: RedisServer;
-  let own: QueueProcess;
-  let other: QueueProcess;
+  let own: AppInstance;
+  let other: AppInstance;
   /** How often the client was asked whether to connect anew. */
   let asked: number;
 
@@ -20,8 +20,8 @@ describe.each(CLIENTS)('When the master becomes a replica, with %s,', (_name, Cl
       asked++;
       return 2 as const;
     };
-    own = new QueueProcess(server.url, { Client, client: { reconnectOnError }, ttl: TTL });
-    other = new QueueProcess(server.url, { Client, ttl: TTL });
+    own = new AppInstance(server.url, { Client, client: { reconnectOnError }, ttl: TTL });
+    other = new AppInstance(server.url, { Client, ttl: TTL });
   });
 
   afterEach(async () => {

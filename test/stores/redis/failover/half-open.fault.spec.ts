@@ -7,7 +7,7 @@ import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
-import { CLIENTS, QueueProcess } from '../../support/app-instance.js';
+import { CLIENTS, AppInstance } from '../../support/app-instance.js';
 import { disconnect } from '../locks.js';
 
 jest.setTimeout(120_000);
@@ -24,16 +24,16 @@ describe.each(
   (_name, _what, Client, client) => {
     let server: RedisServer;
     let proxy: TcpProxy;
-    let own: QueueProcess;
-    let rivals: QueueProcess[];
+    let own: AppInstance;
+    let rivals: AppInstance[];
 
     beforeEach(async () => {
       server = await RedisServer.start();
       proxy = await TcpProxy.start(server.port);
-      own = new QueueProcess(server.url, { Client, client, silenceTimeout: 1_000 });
+      own = new AppInstance(server.url, { Client, client, silenceTimeout: 1_000 });
       const duplicate = (options: object) => new Redis({ ...options, port: proxy.port });
       Object.assign(own.redis, { duplicate });
-      rivals = [new QueueProcess(server.url), new QueueProcess(server.url)];
+      rivals = [new AppInstance(server.url), new AppInstance(server.url)];
     });
 
     afterEach(async () => {

@@ -56,7 +56,7 @@ describe('what inspect says of a line', () => {
   it('does not give a claim the time of the holder before', async () => {
     await store.tryAcquire(aRequest('a'));
     expect((await store.inspect('a'))?.heldFor).toBeGreaterThanOrEqual(0);
-    await redis.set('lock:a', 'other.token:host:1:1', 'PX', 1_000); // as a hand-over leaves it
+    await redis.set('lock:a', 'other.token:host:1:1', 'PX', 1_000); // as a hand-off leaves it
     const seen = await store.inspect('a');
     expect(seen).toMatchObject({ holder: 'host:1:1' });
     expect(seen?.heldFor).toBeUndefined();

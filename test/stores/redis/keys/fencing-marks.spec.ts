@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
-import { QueueProcess, standing } from '../../support/app-instance.js';
+import { AppInstance, standing } from '../../support/app-instance.js';
 import { OwnClient, aRequest, disconnect, markOf } from '../locks.js';
 
 const KEY = 'order:42';
@@ -12,13 +12,13 @@ const SLOW = { storeTimeout: 30_000 };
 
 describe('The numbers of fencing tokens on one server', () => {
   let server: RedisServer;
-  let own: QueueProcess;
-  let other: QueueProcess;
+  let own: AppInstance;
+  let other: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.shared();
-    own = new QueueProcess(server.url);
-    other = new QueueProcess(server.url);
+    own = new AppInstance(server.url);
+    other = new AppInstance(server.url);
   });
 
   afterEach(async () => {

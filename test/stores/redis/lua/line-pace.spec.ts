@@ -12,7 +12,7 @@ import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import { leftBehind } from '../../../support/faults/left-behind.js';
 import { OwnClient } from '../locks.js';
-import { QueueProcess } from '../../support/app-instance.js';
+import { AppInstance } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 
 const KEY = 'order:42';
@@ -121,7 +121,7 @@ describe('In a long line on Redis', () => {
 
   it('one who comes to the front is called up, and beats as those there do', async () => {
     for (let from = 0; from < LONG; from += 100) await others.stand(from, from + 100);
-    await using own = new QueueProcess(server.url);
+    await using own = new AppInstance(server.url);
     const waiting = own.locks.acquire(KEY);
     await until(async () => (await lineLength(ask, LOCK)) === LONG + 1);
     const { value } = (await lineOf(ask, LOCK)).at(-1)!;
@@ -148,9 +148,9 @@ describe('In a long line on Redis', () => {
 
   it('everybody gets the lock, and nobody waits for the dead in the middle', async () => {
     await client.redis.del(LOCK);
-    await using holder = new QueueProcess(server.url);
+    await using holder = new AppInstance(server.url);
     const held = await holder.locks.acquire(KEY);
-    const processes = Array.from({ length: 40 }, () => new QueueProcess(server.url));
+    const processes = Array.from({ length: 40 }, () => new AppInstance(server.url));
     const order: number[] = [];
     const done: Promise<unknown>[] = [];
     for (const [index, { locks }] of processes.entries()) {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLIENTS, QueueProcess, inLine } from '../../support/app-instance.js';
+import { CLIENTS, AppInstance, inLine } from '../../support/app-instance.js';
 import { aRequest } from '../locks.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
@@ -16,15 +16,15 @@ describe.each([
   ['strict order', { localPassLimit: 0 }] as const,
 ])(`Of many waiters, with %s and SEED=${SEED},`, (_, options) => {
   let server: RedisServer;
-  let holder: QueueProcess;
-  let own: QueueProcess;
+  let holder: AppInstance;
+  let own: AppInstance;
   let random: () => number;
 
   beforeEach(async () => {
     random = generator(SEED);
     server = await RedisServer.start();
-    holder = new QueueProcess(server.url, options);
-    own = new QueueProcess(server.url, options);
+    holder = new AppInstance(server.url, options);
+    own = new AppInstance(server.url, options);
     await own.locks.withLock('warm-up', async () => {});
   });
 

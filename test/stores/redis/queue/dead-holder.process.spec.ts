@@ -2,7 +2,7 @@ import type { Lock } from 'nest-holdfast';
 import { inTime } from '../../../support/faults/in-time.js';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
 import type { WaiterMessage, WaiterOrder } from '../../../support/faults/workers/waiter.worker.js';
-import { QueueProcess, inLine, standing } from '../../support/app-instance.js';
+import { AppInstance, inLine, standing } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 import { ChildProcess } from '../../../support/processes/child-process.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
@@ -16,7 +16,7 @@ const WAITERS = 8;
 describe('A holder that is killed', () => {
   let server: RedisServer;
   let holder: ChildProcess<WaiterOrder, WaiterMessage>;
-  let processes: QueueProcess[];
+  let processes: AppInstance[];
   let waiting: Promise<Lock>[];
 
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe('A holder that is killed', () => {
     holder = new ChildProcess('test/support/faults/workers/waiter.worker.ts', {
       args: [server.url, String(TTL)],
     });
-    processes = Array.from({ length: WAITERS }, () => new QueueProcess(server.url, { ttl: TTL }));
+    processes = Array.from({ length: WAITERS }, () => new AppInstance(server.url, { ttl: TTL }));
     await holder.received((message) => message === 'ready');
     holder.send('take');
     await holder.received((message) => message === 'held');

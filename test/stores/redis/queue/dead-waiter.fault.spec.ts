@@ -1,5 +1,5 @@
 import type { Lock } from 'nest-holdfast';
-import { QueueProcess, inLine, standing } from '../../support/app-instance.js';
+import { AppInstance, inLine, standing } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 import { ChildProcess } from '../../../support/processes/child-process.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
@@ -18,8 +18,8 @@ const CLAIM = 1_000;
 describe('A dead waiter at the head of the line', () => {
   let server: RedisServer;
   let first: ChildProcess<WaiterOrder, WaiterMessage>;
-  let holder: QueueProcess;
-  let second: QueueProcess;
+  let holder: AppInstance;
+  let second: AppInstance;
   let held: Lock;
   let waiting: Promise<Lock>;
 
@@ -28,8 +28,8 @@ describe('A dead waiter at the head of the line', () => {
     first = new ChildProcess('test/support/faults/workers/waiter.worker.ts', {
       args: [server.url, String(TTL)],
     });
-    holder = new QueueProcess(server.url, { ttl: TTL });
-    second = new QueueProcess(server.url, { ttl: TTL });
+    holder = new AppInstance(server.url, { ttl: TTL });
+    second = new AppInstance(server.url, { ttl: TTL });
     await first.received((message) => message === 'ready');
     held = await holder.locks.acquire('order:42');
     first.send('wait');

@@ -1,6 +1,6 @@
 import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../support/servers/redis-server.js';
-import { QueueProcess, inLine, standing } from '../../support/app-instance.js';
+import { AppInstance, inLine, standing } from '../../support/app-instance.js';
 import { ServerLog } from '../../support/server-log.js';
 
 const PROCESSES = 5;
@@ -8,11 +8,11 @@ const CALLERS = 64;
 
 describe('A release wakes no herd:', () => {
   let server: RedisServer;
-  let processes: QueueProcess[];
+  let processes: AppInstance[];
 
   beforeEach(async () => {
     server = await RedisServer.shared();
-    processes = Array.from({ length: PROCESSES }, () => new QueueProcess(server.url));
+    processes = Array.from({ length: PROCESSES }, () => new AppInstance(server.url));
   });
 
   afterEach(async () => {
@@ -21,7 +21,7 @@ describe('A release wakes no herd:', () => {
   });
 
   it('of 64 callers in one process, the server sees one in line', async () => {
-    const [holder, waiter] = processes as [QueueProcess, QueueProcess];
+    const [holder, waiter] = processes as [AppInstance, AppInstance];
     const held = await holder.locks.acquire('order:42');
     const counts: number[] = [];
     const callers = Array.from({ length: CALLERS }, () =>
@@ -82,7 +82,7 @@ describe('A release wakes no herd:', () => {
   });
 
   /** They stand in line in their order. */
-  async function oneByOne(each: readonly QueueProcess[]): Promise<Promise<Lock>[]> {
+  async function oneByOne(each: readonly AppInstance[]): Promise<Promise<Lock>[]> {
     const waiting: Promise<Lock>[] = [];
     for (const { locks } of each) {
       waiting.push(locks.acquire('order:42'));

@@ -1,4 +1,4 @@
-import { CLIENTS, QueueProcess, inLine, standing } from '../../support/app-instance.js';
+import { CLIENTS, AppInstance, inLine, standing } from '../../support/app-instance.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { markOf } from '../locks.js';
@@ -10,14 +10,14 @@ const REASON = new Error('the client went away');
 describe.each(CLIENTS)('While somebody waits, with %s, a lost reply', (_, Client) => {
   let server: RedisServer;
   let proxy: TcpProxy;
-  let far: QueueProcess;
-  let near: QueueProcess;
+  let far: AppInstance;
+  let near: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.start();
     proxy = await TcpProxy.start(server.port);
-    far = new QueueProcess(proxy.url, { Client });
-    near = new QueueProcess(server.url, { Client });
+    far = new AppInstance(proxy.url, { Client });
+    near = new AppInstance(server.url, { Client });
     const warmUp = () => far.locks.withLock('warm-up', (lock) => lock.extend(30_000));
     await Promise.all([warmUp(), warmUp()]); // the server knows the scripts
   });

@@ -1,16 +1,16 @@
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import { leftBehind } from '../../../support/faults/left-behind.js';
-import { CLIENTS, QueueProcess, inLine, standing } from '../../support/app-instance.js';
+import { CLIENTS, AppInstance, inLine, standing } from '../../support/app-instance.js';
 import { aRequest, markOf } from '../locks.js';
 
 describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   let server: RedisServer;
-  let processes: QueueProcess[];
+  let processes: AppInstance[];
 
   beforeEach(async () => {
     server = await RedisServer.shared();
-    processes = Array.from({ length: 5 }, () => new QueueProcess(server.url, { Client }));
+    processes = Array.from({ length: 5 }, () => new AppInstance(server.url, { Client }));
   });
 
   afterEach(async () => {
@@ -32,7 +32,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
     expect(order).toEqual([3, 1, 4, 2]);
   });
 
-  it('gives larger fencing tokens with every pass, hand-over and claim', async () => {
+  it('gives larger fencing tokens with every pass, hand-off and claim', async () => {
     const tokens: bigint[] = [];
     const cycles = processes.flatMap(({ locks, redis }) =>
       Array.from({ length: 20 }, () =>
@@ -51,7 +51,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   });
 
   it('gives larger fencing tokens also after all data were flushed', async () => {
-    const [holder, waiter] = processes as [QueueProcess, QueueProcess];
+    const [holder, waiter] = processes as [AppInstance, AppInstance];
     const { fencingToken } = await holder.locks.acquire('order:42');
     const waiting = waiter.locks.acquire('order:42');
     await standing(server, 'order:42', 1);
@@ -60,7 +60,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   });
 
   it('comes before those who only try', async () => {
-    const [first, second] = processes as [QueueProcess, QueueProcess];
+    const [first, second] = processes as [AppInstance, AppInstance];
     await server.command('SET', 'lock:order:42', 'foreign');
     const waiting = first.locks.acquire('order:42');
     await standing(server, 'order:42', 1);
@@ -71,7 +71,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   });
 
   it('comes before those who want several keys at once', async () => {
-    const [first, second] = processes as [QueueProcess, QueueProcess];
+    const [first, second] = processes as [AppInstance, AppInstance];
     await server.command('SET', 'lock:order:42', 'foreign');
     const waiting = first.locks.acquire('order:42');
     await standing(server, 'order:42', 1);
@@ -82,7 +82,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   });
 
   it('leaves a lock for which nobody waits one plain string, and its counter', async () => {
-    const [own] = processes as [QueueProcess];
+    const [own] = processes as [AppInstance];
     const lock = await own.locks.acquire('order:42');
     const keys = (await server.command('KEYS', '*')) as string[];
     expect(keys.toSorted()).toEqual(['lock:order:42', markOf('order:42')]);
@@ -93,7 +93,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
   });
 
   it('ends by itself where nobody gives a sign of life', async () => {
-    const [own] = processes as [QueueProcess];
+    const [own] = processes as [AppInstance];
     await server.command('SET', 'lock:order:42', 'foreign');
     const waiting = own.store.acquire!(aRequest('order:42'), new AbortController().signal);
     waiting.catch(() => {});

@@ -34,14 +34,14 @@ describe('Waiting for a lock that a replica must have', () => {
 
   const onReplica = () => replica.command('GET', 'lock:order:42');
 
-  it('ends in a lock that the replica has, handed over or passed on', async () => {
+  it('ends in a lock that the replica has, handed off or passed on', async () => {
     const [first, second] = services as [LockService, LockService];
     const held = await first.acquire('order:42');
     const passed = first.acquire('order:42');
-    const handedOver = second.acquire('order:42');
+    const handedOff = second.acquire('order:42');
     await standing(master, 'order:42', 1);
     await held.release();
-    for (const waiting of [passed, handedOver]) {
+    for (const waiting of [passed, handedOff]) {
       const lock = await waiting;
       expect(await onReplica()).toBe(await master.command('GET', 'lock:order:42'));
       await lock.release();

@@ -89,7 +89,7 @@ describe.each(KINDS)('What a long line of %s costs the server:', (_, kind) => {
     ],
     ['one who leaves last', (line, by) => run(by(LEAVE), inLine(line.lock), [last(line), CLAIM])],
     [
-      'a hand-over',
+      'a hand-off',
       ({ lock }, by) => run(by(ACQUIRE_OR_RELEASE), alone(lock), lockArgs('writer', 1)),
     ],
     [

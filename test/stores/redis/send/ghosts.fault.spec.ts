@@ -9,7 +9,7 @@ import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
 import { disconnect } from '../locks.js';
-import { CLIENTS, QueueProcess } from '../../support/app-instance.js';
+import { CLIENTS, AppInstance } from '../../support/app-instance.js';
 
 jest.setTimeout(180_000);
 
@@ -32,7 +32,7 @@ describe.each(
     async (options) => {
       await using server = await RedisServer.start();
       await using proxy = await TcpProxy.start(server.port);
-      await using own = new QueueProcess(proxy.url, { Client, client, ttl: TTL, waitTimeout: 0 });
+      await using own = new AppInstance(proxy.url, { Client, client, ttl: TTL, waitTimeout: 0 });
       await until(() => own.redis.status === 'ready');
       await own.locks.withLock('warm-up', options, async () => {});
       proxy.requests.drop();
@@ -60,7 +60,7 @@ describe.each(CLIENTS)('A release that fails, with %s,', (_, Client) => {
     await using server = await RedisServer.start();
     await using proxy = await TcpProxy.start(server.port);
     const client = { commandTimeout: 300, enableOfflineQueue: false };
-    await using own = new QueueProcess(proxy.url, { Client, client, ttl: TTL });
+    await using own = new AppInstance(proxy.url, { Client, client, ttl: TTL });
     await until(() => own.redis.status === 'ready');
     const lock = await own.locks.acquire('order:42', options);
     proxy.refuse();

@@ -97,21 +97,21 @@ describe('A writer on Redis that becomes a reader', () => {
     await line.release('next');
   });
 
-  it('may have been passed on, or handed over, before', async () => {
+  it('may have been handed off before, inside the process or by the server', async () => {
     const service = new LockService(a.store);
     const first = await service.acquire('doc:1');
-    const handedOff = service.acquire('doc:1');
-    const handedOver = b.wait(aRequest('doc:1'));
+    const inside = service.acquire('doc:1');
+    const elsewhere = b.wait(aRequest('doc:1'));
     await standing(server, 'doc:1', 1);
     await first.release();
-    const second = await handedOff;
+    const second = await inside;
     await second.downgrade();
     expect(second.mode).toBe('read');
     await second.extend(30_000);
     expect(await server.command('GET', 'lock:doc:1')).toBe('*inf');
     expect(await second.release()).toBe(true);
 
-    const third = await handedOver;
+    const third = await elsewhere;
     expect(await third.downgrade!()).toBe(true);
     const reader = await a.take(aReader('doc:1'));
     expect(await third.release()).toBe(true);

@@ -3,7 +3,7 @@ import { inTime } from '../../../support/faults/in-time.js';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { QueueProcess, standing } from '../../support/app-instance.js';
+import { AppInstance, standing } from '../../support/app-instance.js';
 import { aRequest } from '../locks.js';
 import { Line, SharingProcess, aPermit, aReader } from './sharers.js';
 import { ServerLog } from '../../support/server-log.js';
@@ -139,7 +139,7 @@ describe('The line for a lock on Redis that several may share', () => {
 
   it('lets a writer in when a reader that was extended until then crashes, within its ttl', async () => {
     const ttl = 3_600; // a machine that stands still for two seconds does not lose it
-    await using own = new QueueProcess(server.url, { ttl });
+    await using own = new AppInstance(server.url, { ttl });
     const sent = jest.spyOn(own.redis, 'evalsha');
     await own.locks.acquire('doc:1', { mode: 'read' });
     const writing = b.wait(aRequest('doc:1'));

@@ -2,7 +2,7 @@ import type { Lock } from 'nest-holdfast';
 import { rejectionOf } from '../../../core/support/outcome.js';
 import type { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { LineProcess, arbiterOf, lineLengths } from '../support/redlock-instance.js';
+import { RedlockInstance, arbiterOf, lineLengths } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { lineLength } from '../../../support/redis-line.js';
 
@@ -14,8 +14,8 @@ const LONGER_THAN_A_CLAIM = 1_000;
 
 describe('A caller who gives up the wait for a lock on five nodes', () => {
   let nodes: RedlockNodes;
-  let holder: LineProcess;
-  let waiter: LineProcess;
+  let holder: RedlockInstance;
+  let waiter: RedlockInstance;
   let held: Lock;
   let canceller: AbortController;
   let waiting: Promise<Error>;
@@ -23,8 +23,8 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
 
   beforeEach(async () => {
     nodes = await RedlockNodes.start();
-    holder = await LineProcess.start(nodes, { service: { ttl: TTL } });
-    waiter = await LineProcess.start(nodes, { service: { ttl: TTL } });
+    holder = await RedlockInstance.start(nodes, { service: { ttl: TTL } });
+    waiter = await RedlockInstance.start(nodes, { service: { ttl: TTL } });
     await wait();
   });
 

@@ -9,7 +9,7 @@ describe('A caller who was woken by the arbiter', () => {
   it('asks again when the holder before it has not left the other nodes yet', async () => {
     const { nodes, theirs, outcome, arbiter, clock } = await waiting();
     await release([theirs[nodes.indexOf(arbiter)]!]);
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     expect(outcome.status).toBe('pending');
     await release(theirs);
@@ -25,7 +25,7 @@ describe('A caller who was woken by the arbiter', () => {
     const { nodes, theirs, outcome, arbiter } = await waiting();
     const [first, second, ...late] = except(nodes, arbiter);
     await release([arbiter, first!, second!].map((node) => theirs[nodes.indexOf(node)]!));
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     expect(outcome.value?.isHeld).toBe(true);
     for (const node of late) expect(await node.holder(KEY)).toBe('somebody');
@@ -35,14 +35,14 @@ describe('A caller who was woken by the arbiter', () => {
   it('gives back what it has, and stands in line again, when others stay first', async () => {
     const { nodes, theirs, outcome, arbiter, clock } = await waiting();
     await release([theirs[nodes.indexOf(arbiter)]!]);
-    await arbiter.handOver();
+    await arbiter.handOff();
     for (let round = 0; round < 4; round++) await clock.advance(16);
     await settled();
     expect(await arbiter.holder(KEY)).toBeUndefined();
     await clock.advance(50);
     expect(arbiter.line).toHaveLength(1);
     await release(theirs);
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     expect(outcome.value?.isHeld).toBe(true);
   });
@@ -53,7 +53,7 @@ describe('A caller who was woken by the arbiter', () => {
     const pauses: number[] = [];
     await release([theirs[nodes.indexOf(arbiter)]!]);
     for (let claim = 0; claim < 6; claim++) {
-      await arbiter.handOver();
+      await arbiter.handOff();
       for (let round = 0; round < 4; round++) await clock.advance(4 * round);
       const from = clock.now();
       while (arbiter.line.length === 0) await clock.advance(5);
@@ -69,7 +69,7 @@ describe('A caller who was woken by the arbiter', () => {
     locks.events.on('node', suspended);
     await release([theirs[nodes.indexOf(arbiter)]!]);
     for (let claim = 0; claim < 5; claim++) {
-      await arbiter.handOver();
+      await arbiter.handOff();
       while (arbiter.line.length === 0) await clock.advance(5);
     }
     expect(suspended).not.toHaveBeenCalled();
@@ -79,7 +79,7 @@ describe('A caller who was woken by the arbiter', () => {
     const canceller = new AbortController();
     const { nodes, theirs, outcome, arbiter, clock } = await waiting({ signal: canceller.signal });
     await release([theirs[nodes.indexOf(arbiter)]!]);
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     canceller.abort();
     await settled();
@@ -96,7 +96,7 @@ describe('A caller who was woken by the arbiter', () => {
     const { nodes, theirs, arbiter, outcome } = await waiting({ signal: canceller.signal });
     await release(theirs);
     for (const node of except(nodes, arbiter)) node.stop();
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     canceller.abort();
     await settled();
@@ -111,14 +111,14 @@ describe('A caller who was woken by the arbiter', () => {
     await release(theirs);
     const down = except(nodes, arbiter).slice(0, 3);
     for (const node of down) node.fail(new Error('down'));
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     expect(outcome.status).toBe('pending');
     expect(await arbiter.holder(KEY)).toBeUndefined();
     const from = clock.now();
     while (outcome.status === 'pending') {
       await clock.advance(10);
-      if (arbiter.line.length > 0) await arbiter.handOver();
+      if (arbiter.line.length > 0) await arbiter.handOff();
       await settled();
     }
     expect(outcome.error).toMatchObject({ code: 'LOCK_STORE_FAILED' });
@@ -130,11 +130,11 @@ describe('A caller who was woken by the arbiter', () => {
     const { nodes, theirs, arbiter, outcome, clock } = await waiting();
     await release(theirs);
     for (const node of except(nodes, arbiter)) node.fail(new Error('down'));
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     for (const node of nodes) node.fail(undefined);
     while (arbiter.line.length === 0) await clock.advance(5);
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     expect(outcome.value?.isHeld).toBe(true);
   });

@@ -2,9 +2,9 @@ import type { Lock } from 'nest-holdfast';
 import { watch } from '../../../core/support/outcome.js';
 import type { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import type { LineNode } from '../support/queue-node.js';
+import type { QueueNode } from '../support/queue-node.js';
 import { TTL as LINE_TTL, except, line } from '../support/queue-quorum.js';
-import { LineProcess, Witness, arbiterOf } from '../support/redlock-instance.js';
+import { RedlockInstance, Witness, arbiterOf } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { settled } from '../support/stub-quorum.js';
 
@@ -15,14 +15,14 @@ const WAIT = { waitTimeout: 10_000 };
 
 describe('A lock on five nodes, where the counter of the arbiter is beyond its fencing token,', () => {
   let nodes: RedlockNodes;
-  let own: LineProcess;
-  let other: LineProcess;
+  let own: RedlockInstance;
+  let other: RedlockInstance;
   let arbiter: RedisServer;
 
   beforeEach(async () => {
     nodes = await RedlockNodes.start();
-    own = await LineProcess.start(nodes, { service: { ttl: TTL } });
-    other = await LineProcess.start(nodes, { service: { ttl: TTL } });
+    own = await RedlockInstance.start(nodes, { service: { ttl: TTL } });
+    other = await RedlockInstance.start(nodes, { service: { ttl: TTL } });
     const held = await own.locks.acquire(KEY);
     const waiting = other.locks.withLock(KEY, async () => undefined);
     arbiter = nodes.servers[await arbiterOf(nodes, KEY)]!;
@@ -79,7 +79,7 @@ describe('A lock on five nodes, where the counter of the arbiter is beyond its f
   });
 });
 
-describe('A lock on five nodes that cannot be passed on with a larger fencing token', () => {
+describe('A lock on five nodes that cannot be handed off with a larger fencing token', () => {
   /** Five nodes, and the one at which callers stand in line. */
   async function quorum() {
     const own = line();
@@ -92,7 +92,7 @@ describe('A lock on five nodes that cannot be passed on with a larger fencing to
   }
 
   /** As a kind of store that has fencing tokens, and grants what it is asked for only. */
-  function withoutRaise(node: LineNode): void {
+  function withoutRaise(node: QueueNode): void {
     const tryAcquire = node.tryAcquire.bind(node);
     node.tryAcquire = async (request) => {
       const lease = await tryAcquire(request);
@@ -114,7 +114,7 @@ describe('A lock on five nodes that cannot be passed on with a larger fencing to
     expect(await lock.release()).toBe(true);
     await settled();
     expect(arbiter.passes).toBe(1);
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     expect(next.value?.isHeld).toBe(true);
   });
@@ -126,7 +126,7 @@ describe('A lock on five nodes that cannot be passed on with a larger fencing to
     const next = watch(locks.acquire(KEY));
     expect(await lock.release()).toBe(true);
     await settled();
-    await arbiter.handOver();
+    await arbiter.handOff();
     await settled();
     expect(next.value?.isHeld).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
-import { LineProcess, Witness, lineLengths } from '../support/redlock-instance.js';
-import type { LineOptions } from '../support/redlock-instance.js';
+import { RedlockInstance, Witness, lineLengths } from '../support/redlock-instance.js';
+import type { InstanceOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { until } from '../../../support/until.js';
 
@@ -16,7 +16,7 @@ describe('Processes that do not agree on the arbiter', () => {
 
   afterEach(() => nodes[Symbol.asyncDispose]());
 
-  async function compete(processes: readonly LineProcess[]): Promise<void> {
+  async function compete(processes: readonly RedlockInstance[]): Promise<void> {
     const witness = new Witness();
     const calls = processes.flatMap(({ locks }) =>
       Array.from({ length: CALLERS }, () => locks.withLock(KEY, (lock) => witness.watch(lock))),
@@ -60,7 +60,7 @@ describe('Processes that do not agree on the arbiter', () => {
     const urls = nodes.servers.map(({ url }) => url);
     const orders = [urls, [...urls.slice(2), ...urls.slice(0, 2)]];
     await using own = await started([{}, ...orders.map((order) => ({ urls: order }))]);
-    const [holder, ...waiters] = own.all as [LineProcess, ...LineProcess[]];
+    const [holder, ...waiters] = own.all as [RedlockInstance, ...RedlockInstance[]];
     const held = await holder.locks.acquire(KEY);
     const witness = new Witness();
     const served = waiters.map(({ locks }) => locks.withLock(KEY, (lock) => witness.watch(lock)));
@@ -72,7 +72,7 @@ describe('Processes that do not agree on the arbiter', () => {
   });
 
   /** Where they all stand in line now. */
-  async function chosenBy([holder, waiter]: readonly LineProcess[]): Promise<number> {
+  async function chosenBy([holder, waiter]: readonly RedlockInstance[]): Promise<number> {
     const held = await holder!.locks.acquire(KEY);
     const waiting = waiter!.locks.withLock(KEY, async () => undefined);
     const inLine = async () => (await lineLengths(nodes, KEY)).indexOf(1);
@@ -83,8 +83,8 @@ describe('Processes that do not agree on the arbiter', () => {
     return arbiter;
   }
 
-  async function started(options: readonly LineOptions[]) {
-    const all = await Promise.all(options.map((each) => LineProcess.start(nodes, each)));
+  async function started(options: readonly InstanceOptions[]) {
+    const all = await Promise.all(options.map((each) => RedlockInstance.start(nodes, each)));
     return {
       all,
       async [Symbol.asyncDispose]() {

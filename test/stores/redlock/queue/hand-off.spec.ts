@@ -1,7 +1,7 @@
 import { until } from '../../../support/until.js';
 import { lengthsOfRows } from '../../sql/common/lengths-of-rows.js';
 import { CommandLog } from '../../support/command-log.js';
-import { LineProcess, arbiterOf, lineLengths } from '../support/redlock-instance.js';
+import { RedlockInstance, arbiterOf, lineLengths } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';
@@ -9,13 +9,13 @@ const KEY = 'order:42';
 const TRUST = 1_000;
 const TTL = 30_000;
 
-describe('A lock on five nodes that is passed on inside a process', () => {
+describe('A lock on five nodes that is handed off inside a process', () => {
   let nodes: RedlockNodes;
-  let own: LineProcess;
+  let own: RedlockInstance;
 
   beforeEach(async () => {
     nodes = await RedlockNodes.start();
-    own = await LineProcess.start(nodes, { service: { ttl: TTL } });
+    own = await RedlockInstance.start(nodes, { service: { ttl: TTL } });
     await passed(1); // the nodes know all scripts now, so none is behind for want of them
     await own.settled();
   });
@@ -113,18 +113,18 @@ describe('A lock on five nodes that is passed on inside a process', () => {
 
   /** Two processes with 20 callers each; whoever has the lock holds it until the other process is in line. */
   it.each([8, 4, 0])('goes to others after %i passes while they wait', async (localPassLimit) => {
-    await using a = await LineProcess.start(nodes, { localPassLimit });
-    await using b = await LineProcess.start(nodes, { localPassLimit });
+    await using a = await RedlockInstance.start(nodes, { localPassLimit });
+    await using b = await RedlockInstance.start(nodes, { localPassLimit });
     const left = new Map([a, b].map((each) => [each, 20]));
-    const turns: LineProcess[] = [];
-    const work = (self: LineProcess, other: LineProcess) => async () => {
+    const turns: RedlockInstance[] = [];
+    const work = (self: RedlockInstance, other: RedlockInstance) => async () => {
       left.set(self, left.get(self)! - 1);
       if (left.get(other) === 0) return;
       turns.push(self);
       await until(async () => (await lineLengths(nodes, KEY)).includes(1));
       await self.settled(); // what the arbiter says about it has arrived
     };
-    const call = (self: LineProcess, other: LineProcess) =>
+    const call = (self: RedlockInstance, other: RedlockInstance) =>
       Array.from({ length: 20 }, () => self.locks.withLock(KEY, work(self, other)));
     await Promise.all([...call(a, b), ...call(b, a)]);
     const rows = lengthsOfRows(turns);
@@ -132,7 +132,7 @@ describe('A lock on five nodes that is passed on inside a process', () => {
   });
 
   async function arbiterOfKey(): Promise<number> {
-    await using other = await LineProcess.start(nodes);
+    await using other = await RedlockInstance.start(nodes);
     const held = await own.locks.acquire(KEY);
     const waiting = other.locks.withLock(KEY, async () => undefined);
     const arbiter = await arbiterOf(nodes, KEY);

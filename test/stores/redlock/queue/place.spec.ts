@@ -122,7 +122,7 @@ describe('A lock of a majority', () => {
   it('is not given to its caller before the arbiter has answered, or is late', async () => {
     const { arbiter, nodes, theirs, outcome, clock } = await waiting();
     await release(theirs);
-    await arbiter.handOver();
+    await arbiter.handOff();
     arbiter.holdReplies(); // the claim has been made, and its confirmation is not answered
     await settled();
     expect(outcome.status).toBe('pending');

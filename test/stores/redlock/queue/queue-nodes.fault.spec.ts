@@ -1,8 +1,8 @@
 import type { Lock } from 'nest-holdfast';
 import { until } from '../../../support/until.js';
 import type { RedisServer } from '../../../support/servers/redis-server.js';
-import { LineProcess, Witness, arbiterOf } from '../support/redlock-instance.js';
-import type { LineOptions } from '../support/redlock-instance.js';
+import { RedlockInstance, Witness, arbiterOf } from '../support/redlock-instance.js';
+import type { InstanceOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';
@@ -15,7 +15,7 @@ describe.each([
   ['without', 0],
 ])('Those who wait, %s pass-on,', (_, localPassLimit) => {
   let nodes: RedlockNodes;
-  let processes: LineProcess[] = [];
+  let processes: RedlockInstance[] = [];
   let witness: Witness;
 
   beforeEach(async () => {
@@ -30,14 +30,14 @@ describe.each([
 
   /** One process holds the lock, three with eight callers each wait for it. */
   async function inLine(
-    options: LineOptions = {},
+    options: InstanceOptions = {},
   ): Promise<{ held: Lock; done: Promise<unknown>; arbiter: RedisServer }> {
     if (options.quarantine) await nodes.upFor(TTL / 1_000 + 1); // that of their start is over
     const starts = Array.from({ length: 4 }, () =>
-      LineProcess.start(nodes, { ...options, localPassLimit }),
+      RedlockInstance.start(nodes, { ...options, localPassLimit }),
     );
     processes = await Promise.all(starts);
-    const [holder, ...others] = processes as [LineProcess, ...LineProcess[]];
+    const [holder, ...others] = processes as [RedlockInstance, ...RedlockInstance[]];
     const held = await holder.locks.acquire(KEY);
     const calls = others.flatMap(({ locks }) =>
       Array.from({ length: 8 }, () => locks.withLock(KEY, (lock) => witness.watch(lock))),

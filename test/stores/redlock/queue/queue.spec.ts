@@ -1,6 +1,6 @@
 import { CommandLog } from '../../support/command-log.js';
-import { LineProcess, Witness, arbiterOf, lineLengths } from '../support/redlock-instance.js';
-import type { LineOptions } from '../support/redlock-instance.js';
+import { RedlockInstance, Witness, arbiterOf, lineLengths } from '../support/redlock-instance.js';
+import type { InstanceOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';
@@ -18,7 +18,7 @@ describe('The line for a lock on five nodes', () => {
     ['with', 8],
     ['without', 0],
   ])('serves the callers of one process in order, %s pass-on', async (_, localPassLimit) => {
-    await using own = await LineProcess.start(nodes, { localPassLimit });
+    await using own = await RedlockInstance.start(nodes, { localPassLimit });
     const witness = new Witness();
     const order: number[] = [];
     const work = (index: number) => () => order.push(index);
@@ -49,7 +49,7 @@ describe('The line for a lock on five nodes', () => {
 
   it('is at one node, in the order in which processes came', async () => {
     await using own = await processes(4);
-    const [holder, ...others] = own.all as [LineProcess, ...LineProcess[]];
+    const [holder, ...others] = own.all as [RedlockInstance, ...RedlockInstance[]];
     const held = await holder.locks.acquire(KEY);
     const order: number[] = [];
     const done: Promise<unknown>[] = [];
@@ -64,7 +64,7 @@ describe('The line for a lock on five nodes', () => {
 
   it('is at different nodes for different keys', async () => {
     await using own = await processes(2);
-    const [holder, waiter] = own.all as [LineProcess, LineProcess];
+    const [holder, waiter] = own.all as [RedlockInstance, RedlockInstance];
     const keys = Array.from({ length: 20 }, (_, index) => `order:${index}`);
     const held = await Promise.all(keys.map((key) => holder.locks.acquire(key)));
     const waiting = keys.map((key) => waiter.locks.withLock(key, async () => undefined));
@@ -76,7 +76,7 @@ describe('The line for a lock on five nodes', () => {
 
   it('comes before those who only try', async () => {
     await using own = await processes(3);
-    const [holder, waiter, other] = own.all as [LineProcess, LineProcess, LineProcess];
+    const [holder, waiter, other] = own.all as [RedlockInstance, RedlockInstance, RedlockInstance];
     const held = await holder.locks.acquire(KEY);
     const waiting = waiter.locks.acquire(KEY);
     await arbiterOf(nodes, KEY);
@@ -92,7 +92,7 @@ describe('The line for a lock on five nodes', () => {
 
   /** Of 128 in one process, whose nodes know all scripts already. */
   async function commandsPerGrant(localPassLimit: number): Promise<number> {
-    await using own = await LineProcess.start(nodes, { localPassLimit });
+    await using own = await RedlockInstance.start(nodes, { localPassLimit });
     const burst = (key: string, count: number) =>
       Promise.all(
         Array.from({ length: count }, () => own.locks.withLock(key, async () => undefined)),
@@ -109,8 +109,8 @@ describe('The line for a lock on five nodes', () => {
     return commands.length / 128;
   }
 
-  async function processes(count: number, options?: LineOptions) {
-    const starts = Array.from({ length: count }, () => LineProcess.start(nodes, options));
+  async function processes(count: number, options?: InstanceOptions) {
+    const starts = Array.from({ length: count }, () => RedlockInstance.start(nodes, options));
     const all = await Promise.all(starts);
     return {
       all,

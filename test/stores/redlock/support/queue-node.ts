@@ -8,7 +8,7 @@ interface Place {
 }
 
 /** A node in memory where callers stand in line until a test hands them the key. */
-export class LineNode extends StubNode {
+export class QueueNode extends StubNode {
   readonly line: Place[] = [];
   /** How often it was asked to pass a lease on. */
   passes = 0;
@@ -32,7 +32,7 @@ export class LineNode extends StubNode {
   }
 
   /** Wakes the first in line, with a claim of a second. */
-  async handOver(): Promise<void> {
+  async handOff(): Promise<void> {
     const { request, resolve } = this.line.shift()!;
     resolve((await this.tryAcquire({ ...request, ttl: 1_000 }))!);
   }

@@ -3,7 +3,7 @@ import type { Lease, LockServiceOptions } from 'nest-holdfast/core';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { FakeClock } from 'nest-holdfast/testing';
 import { watch } from '../../../core/support/outcome';
-import { LineNode } from './queue-node';
+import { QueueNode } from './queue-node';
 import { StubLink } from './stub-link';
 import { settled } from './stub-quorum';
 
@@ -23,13 +23,13 @@ export async function waiting(options: LockServiceOptions = {}) {
 export function line(options: LockServiceOptions = {}) {
   const clock = new FakeClock(50_000);
   const links = Array.from({ length: 5 }, (_, index) => new StubLink(`${index}`, clock));
-  const nodes = links.map((link) => new LineNode(clock, link));
+  const nodes = links.map((link) => new QueueNode(clock, link));
   const store = new RedlockStore(nodes, { clock, nodeTimeout: TIMEOUT, quarantine: false });
   const locks = new LockService(store, { clock, ttl: TTL, waitTimeout: 60_000, ...options });
   return { clock, links, nodes, locks };
 }
 
-export function except(nodes: readonly LineNode[], arbiter: LineNode): LineNode[] {
+export function except(nodes: readonly QueueNode[], arbiter: QueueNode): QueueNode[] {
   return nodes.filter((node) => node !== arbiter);
 }
 

@@ -10,7 +10,7 @@ import { lineLength } from '../../../support/redis-line.js';
 /** Milliseconds: a busy machine is no hung node. */
 const PATIENT = 10_000;
 
-export interface LineOptions extends RedlockStoreOptions {
+export interface InstanceOptions extends RedlockStoreOptions {
   readonly localPassLimit?: number;
   /** The nodes as this process lists them. @default as they are */
   readonly urls?: readonly string[];
@@ -18,7 +18,7 @@ export interface LineOptions extends RedlockStoreOptions {
 }
 
 /** One of several processes that want the same locks on the same nodes: patient, and without quarantine, unless told otherwise. */
-export class LineProcess implements AsyncDisposable {
+export class RedlockInstance implements AsyncDisposable {
   readonly clients: readonly Redis[];
   readonly stores: readonly RedisLockStore[];
   readonly store: RedlockStore;
@@ -26,13 +26,13 @@ export class LineProcess implements AsyncDisposable {
   readonly #owned: readonly OwnClient[];
 
   /** Resolves once it is connected. */
-  static async start(nodes: RedlockNodes, options: LineOptions = {}): Promise<LineProcess> {
-    const own = new LineProcess(nodes, options);
+  static async start(nodes: RedlockNodes, options: InstanceOptions = {}): Promise<RedlockInstance> {
+    const own = new RedlockInstance(nodes, options);
     await until(() => own.clients.every(({ status }) => status === 'ready'));
     return own;
   }
 
-  private constructor({ servers }: RedlockNodes, options: LineOptions) {
+  private constructor({ servers }: RedlockNodes, options: InstanceOptions) {
     const { localPassLimit, urls = servers.map(({ url }) => url), service, ...rest } = options;
     this.#owned = urls.map((url) => new OwnClient(url));
     this.clients = this.#owned.map(({ redis }) => redis);

@@ -7,13 +7,13 @@ function bar(node: RedlockNode, reason: string | undefined): void {
 }
 
 describe('An answer', () => {
-  it('that comes after the decision is handed over, and does not count', async () => {
+  it('that comes after the decision is handed off, and does not count', async () => {
     const ballot = new Ballot(5);
     for (const index of [0, 1, 2, 3]) await ballot.answer(index, true);
     expect(ballot.agreed).toEqual([[0, true], [1, true], [2, true], [3, false]]); // prettier-ignore
   });
 
-  it('that comes after the timeout is handed over, and changes nothing', async () => {
+  it('that comes after the timeout is handed off, and changes nothing', async () => {
     const ballot = new Ballot(3);
     await ballot.answer(0, true);
     await ballot.clock.advance(TIMEOUT);
@@ -33,7 +33,7 @@ describe('An answer', () => {
     expect(ballot.said).toEqual(['quarantined', 'quarantined', 'no answer yet']);
   });
 
-  it('of a node that lost its vote meanwhile is handed over, and does not count', async () => {
+  it('of a node that lost its vote meanwhile is handed off, and does not count', async () => {
     const ballot = new Ballot(3);
     bar(ballot.nodes[0]!, 'quarantined');
     await ballot.answer(0, true);

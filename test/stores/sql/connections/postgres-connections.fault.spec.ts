@@ -90,7 +90,7 @@ describe('The connections of a store on PostgreSQL', () => {
   const remaining = async () => (await store.inspect(KEY))!.remaining;
 
   describe('of which one is slow', () => {
-    it('an extension that comes after the lock was passed on changes nothing for the next holder', async () => {
+    it('an extension that comes after the lock was handedOff on changes nothing for the next holder', async () => {
       const locks = new LockService(store, { waitTimeout: 20_000 });
       const first = await locks.acquire(KEY, { ttl: 15_000, storeTimeout: 200 });
       const waiting = locks.acquire(KEY, { ttl: 30_000, storeTimeout: 10_000 });
@@ -105,18 +105,18 @@ describe('The connections of a store on PostgreSQL', () => {
       await locks.close();
     });
 
-    it('a pass that is applied once more takes nothing from the next holder', async () => {
+    it('a hand-off that is applied once more takes nothing from the next holder', async () => {
       const options = { quoted: '"holdfast_locks"', channel: 'x', ddl: '', prepare: false };
       const table = new PostgresTable(pool, options);
       const { token } = requestFor(KEY);
       await table.acquire({ key: KEY, token, holder: undefined, ttl: 15_000, fencingFloor: undefined }); // prettier-ignore
-      const passed = await table.pass(KEY, token, 'next', 15_000);
+      const handedOff = await table.handOff(KEY, token, 'next', 15_000);
       expect(await table.extend(KEY, 'next', 30_000)).toBe(true);
-      expect(await table.pass(KEY, token, 'next', 15_000)).toEqual(passed);
+      expect(await table.handOff(KEY, token, 'next', 15_000)).toEqual(handedOff);
       expect(await remaining()).toBeGreaterThan(20_000);
       expect(await table.release(KEY, token)).toBe(false);
       expect(await table.release(KEY, 'next')).toBe(true);
-      expect(await table.pass(KEY, token, 'next', 15_000)).toBeUndefined();
+      expect(await table.handOff(KEY, token, 'next', 15_000)).toBeUndefined();
     });
 
     it('a longer extension is applied after the shorter ones before it', async () => {

@@ -26,7 +26,7 @@ function named(request: string, permits: Permits, sequence: number): string {
 }
 
 /** A line of nodes of these kinds. */
-function lineOf(...kinds: Permits[]): string[] {
+function parentOf(...kinds: Permits[]): string[] {
   return kinds.map((permits, index) => named(`n${index}`, permits, index + 1));
 }
 
@@ -56,7 +56,7 @@ describe('The line for a key', () => {
   });
 
   it('lets readers hold together, who wait for writers only', () => {
-    const line = lineOf(READ, READ, WRITE, READ, READ, WRITE);
+    const line = parentOf(READ, READ, WRITE, READ, READ, WRITE);
     const [, r2, w3, , r5] = line;
     const places = line.map((name) => placeOf(name, line.toReversed()));
     const behind = waitsFor(w3!, 'changed');
@@ -64,7 +64,7 @@ describe('The line for a key', () => {
   });
 
   it('has the first who waits for a permit watch all, and the others the one before it', () => {
-    const line = lineOf(2, 2, 2, 2);
+    const line = parentOf(2, 2, 2, 2);
     const names = line.toReversed();
     const places = line.map((name) => placeOf(name, names));
     const holds = { state: 'holds', tells: true }; // those behind may have looked before it held
@@ -73,7 +73,7 @@ describe('The line for a key', () => {
   });
 
   it('counts a writer as a reader that has its mark, and no mark as anything else', () => {
-    const line = lineOf(WRITE, READ, WRITE, READ);
+    const line = parentOf(WRITE, READ, WRITE, READ);
     const mark = readerMark(line[0]!);
     const places = line.map((name) => placeOf(name, [mark, ...line]));
     expect(places.slice(0, 3)).toEqual([HOLDS, HOLDS, waitsFor(line[1]!)]);
@@ -82,7 +82,7 @@ describe('The line for a key', () => {
   });
 
   it('tells those with other permits who was there first', () => {
-    const line = lineOf(3, 2, 3, READ);
+    const line = parentOf(3, 2, 3, READ);
     const places = line.map((name) => placeOf(name, line));
     expect(places[1]).toEqual(waitsFor(line[0]!, 'gone', 3));
     expect(places[2]).toEqual(waitsFor(line[1]!, 'gone'));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LockService } from 'nest-holdfast';
 import type { Connection } from '../../../../lib/stores/zookeeper/client/connection.js';
-import { Lines } from '../../../../lib/stores/zookeeper/names/key-nodes.js';
+import { KeyNodes } from '../../../../lib/stores/zookeeper/names/key-nodes.js';
 import { CreateMode } from '../../../../lib/stores/zookeeper/client/zookeeper-client.js';
 import { ZooKeeperError } from '../../../../lib/stores/zookeeper/client/zookeeper-errors.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
@@ -131,7 +131,7 @@ describe('The nodes of ZooKeeperLockStore', () => {
 });
 
 /** What a server without containers would say. */
-describe('Lines on a server that is too old for containers', () => {
+describe('KeyNodes on a server that is too old for containers', () => {
   it('are ordinary nodes, which the store removes when they are empty', async () => {
     const calls: string[] = [];
     const nodes = new Set(['/holdfast']);
@@ -154,7 +154,7 @@ describe('Lines on a server that is too old for containers', () => {
         return nodes.delete(path);
       },
     };
-    const lines = new Lines('/holdfast', []);
+    const lines = new KeyNodes('/holdfast', []);
     const [path] = await lines.enter(connection as unknown as Connection, ['/holdfast/a/x'], Buffer.alloc(0)); // prettier-ignore
     expect(calls).toEqual([
       'create /holdfast/a/x 3',

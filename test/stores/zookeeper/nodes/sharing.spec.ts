@@ -1,7 +1,7 @@
 import { LockPermitsError, type Lease } from 'nest-holdfast';
 import type { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { aborted } from '../../../support/faults/in-time.js';
-import { Lines } from '../../../../lib/stores/zookeeper/names/key-nodes.js';
+import { KeyNodes } from '../../../../lib/stores/zookeeper/names/key-nodes.js';
 import { Watches } from '../../../../lib/stores/zookeeper/client/watches.js';
 import { until } from '../../../support/until.js';
 import { shareInTurns } from '../../support/etcd-zookeeper-turns.js';
@@ -201,7 +201,7 @@ describe('A key that is shared at ZooKeeper', () => {
   describe('after a writer has become a reader', () => {
     it('was refused before, and asked again', async () => {
       const writer = await hold();
-      const mark = jest.spyOn(Lines.prototype, 'markReaders');
+      const mark = jest.spyOn(KeyNodes.prototype, 'markReaders');
       mark.mockRejectedValueOnce(new Error('refused'));
       await expect(writer.downgrade!()).rejects.toThrow('refused');
       expect(writer.fencingToken).toBeGreaterThan(0n);

@@ -1,4 +1,4 @@
-import { QueueProcess } from '../../../stores/support/app-instance.js';
+import { AppInstance } from '../../../stores/support/app-instance.js';
 import { openChannel } from '../../processes/worker-channel.js';
 
 /** So many callers ask at once. */
@@ -19,7 +19,7 @@ const now = () => Number(process.hrtime.bigint()) / 1e6;
 /** Lets callers wait for `order:42` in strict order. */
 async function main(url: string): Promise<void> {
   const channel = openChannel<CallersMessage, CallersOrder>();
-  const own = new QueueProcess(url, { localPassLimit: 0, waitTimeout: Infinity });
+  const own = new AppInstance(url, { localPassLimit: 0, waitTimeout: Infinity });
   await Promise.all([1, 2].map(() => own.locks.withLock('warm-up', async () => {})));
   const ask = async () => {
     const asked = now();

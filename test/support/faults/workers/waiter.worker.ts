@@ -1,4 +1,4 @@
-import { QueueProcess } from '../../../stores/support/app-instance.js';
+import { AppInstance } from '../../../stores/support/app-instance.js';
 import { openChannel } from '../../processes/worker-channel.js';
 
 export type WaiterMessage = 'ready' | 'held' | 'released';
@@ -7,7 +7,7 @@ export type WaiterOrder = 'wait' | 'take' | 'release';
 /** Takes `order:42` or waits for it, and gives it back, each when told. */
 async function main(url: string, ttl: number): Promise<void> {
   const channel = openChannel<WaiterMessage, WaiterOrder>();
-  const own = new QueueProcess(url, { ttl, waitTimeout: Infinity });
+  const own = new AppInstance(url, { ttl, waitTimeout: Infinity });
   await own.locks.withLock('warm-up', async () => {});
   let giveBack = () => {};
   const orders = {

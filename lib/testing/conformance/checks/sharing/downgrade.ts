@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { aKey, aRequest } from '../../backend.js';
 import { needing } from '../../check.js';
 import type { Check } from '../../check.js';
-import { IN_LINE } from './queue.js';
+import { IN_QUEUE } from './queue.js';
 
 /** For stores that make a reader of a writer. */
 export const downgradeChecks: Record<string, Check> = {
@@ -48,7 +48,7 @@ export const downgradeChecks: Record<string, Check> = {
       const keys = [aKey()];
       const lease = await backend.hold(a, aRequest({ keys }));
       const reading = backend.wait(b, aRequest({ keys, permits: Infinity }));
-      await backend.expire(IN_LINE);
+      await backend.expire(IN_QUEUE);
       assert.equal(await lease.downgrade!(), true);
       const reader = await reading;
       assert.equal(await reader.release(), true);

@@ -5,8 +5,8 @@ import { aKey, aRequest } from '../../backend.js';
 import { needing } from '../../check.js';
 import type { Check } from '../../check.js';
 
-/** Milliseconds in which a waiter has most likely come to stand in line, and listens: what comes then has to wake it. */
-export const IN_LINE = 50;
+/** Milliseconds in which a waiter has most likely entered the queue, and listens: what comes then has to wake it. */
+export const IN_QUEUE = 50;
 
 /** For stores in whose queue sharers of a key wait. */
 export const sharingQueueChecks: Record<string, Check> = {
@@ -43,11 +43,11 @@ export const sharingQueueChecks: Record<string, Check> = {
       backend.wait(b, aRequest({ keys, permits })),
       backend.wait(a, aRequest({ keys, permits })),
     ];
-    await backend.expire(IN_LINE);
+    await backend.expire(IN_QUEUE);
     assert.equal(await first.release(), true);
     const turn = await Promise.race(waiting.map((each, index) => each.then(() => index)));
     assert.equal(await a.tryAcquire(aRequest({ keys, permits })), undefined);
-    await backend.expire(IN_LINE);
+    await backend.expire(IN_QUEUE);
     assert.equal(await second.release(), true);
     const fourth = await waiting[1 - turn]!; // though the third one stays
     assert.equal(await b.tryAcquire(aRequest({ keys, permits })), undefined);
@@ -83,7 +83,7 @@ export const sharingQueueChecks: Record<string, Check> = {
       const writing = b.acquire!(aRequest({ keys }), wait.signal);
       await until(() => isRefused(a, keys));
       const reading = backend.wait(a, aRequest({ keys, permits: Infinity }));
-      await backend.expire(IN_LINE);
+      await backend.expire(IN_QUEUE);
       wait.abort(new Error('enough'));
       await assert.rejects(writing, /enough/);
       assert.equal(await (await reading).release(), true);

@@ -2,16 +2,16 @@ import { Cluster } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisCluster } from '../../../../support/servers/redis-cluster.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
-import { QueueProcess, inLine, standing } from '../../../support/app-instance.js';
+import { AppInstance, inLine, standing } from '../../../support/app-instance.js';
 import { aRequest, disconnect, markOf } from '../../locks.js';
 
 describe('What stays on the server while processes wait for each other', () => {
   let server: RedisServer;
-  let processes: QueueProcess[];
+  let processes: AppInstance[];
 
   beforeEach(async () => {
     server = await RedisServer.shared();
-    processes = [1, 2].map(() => new QueueProcess(server.url, { localPassLimit: 0 }));
+    processes = [1, 2].map(() => new AppInstance(server.url, { localPassLimit: 0 }));
   });
 
   afterEach(async () => {
@@ -19,9 +19,9 @@ describe('What stays on the server while processes wait for each other', () => {
     await server.stop();
   });
 
-  it('is a counter that does not grow with the number of hand-overs', async () => {
+  it('is a counter that does not grow with the number of hand-offs', async () => {
     const length = async () => Number(await server.command('STRLEN', markOf('order:42')));
-    const handOver = async (times: number) => {
+    const handOff = async (times: number) => {
       let held = await processes[0]!.locks.acquire('order:42');
       for (let index = 1; index <= times; index += 1) {
         const waiting = processes[index % 2]!.locks.acquire('order:42');
@@ -33,8 +33,8 @@ describe('What stays on the server while processes wait for each other', () => {
       await held.release();
       return reached;
     };
-    const few = await handOver(2);
-    expect(await handOver(20)).toBe(few);
+    const few = await handOff(2);
+    expect(await handOff(20)).toBe(few);
   });
 
   it('is nobody in line who left before the request to stand there had gone out', async () => {

@@ -1,18 +1,18 @@
 import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { CommandLog } from '../../../support/command-log.js';
-import { QueueProcess, standing } from '../../../support/app-instance.js';
+import { AppInstance, standing } from '../../../support/app-instance.js';
 
 const LOCKS = 250;
 
 describe('What many locks ask for at once', () => {
   let server: RedisServer;
-  let own: QueueProcess;
+  let own: AppInstance;
   let held: Lock[];
 
   beforeEach(async () => {
     server = await RedisServer.shared();
-    own = new QueueProcess(server.url);
+    own = new AppInstance(server.url);
     const keys = Array.from({ length: LOCKS }, (_, index) => `order:${index}`);
     held = await Promise.all(keys.map((key) => own.locks.acquire(key)));
     await held[0]!.extend(30_000); // the server knows the script
@@ -61,7 +61,7 @@ describe('What many locks ask for at once', () => {
   });
 
   it('as a sign of life of those who wait, takes three calls, too', async () => {
-    await using waiter = new QueueProcess(server.url);
+    await using waiter = new AppInstance(server.url);
     const waiting = held.map(({ key }) => waiter.locks.acquire(key));
     await Promise.all([0, 100, 249].map((index) => standing(server, `order:${index}`, 1)));
     await using log = await CommandLog.of(waiter.redis, server.url);
@@ -73,7 +73,7 @@ describe('What many locks ask for at once', () => {
   });
 
   it('fails only for the one who waits for a key that became a list', async () => {
-    await using waiter = new QueueProcess(server.url);
+    await using waiter = new AppInstance(server.url);
     const waiting = held.slice(0, 3).map(({ key }) => waiter.locks.acquire(key));
     const ends = Promise.allSettled(waiting);
     await standing(server, 'order:2', 1);

@@ -4,7 +4,7 @@ import { Shares } from '../../../../../lib/stores/redis/queue/shares.js';
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { nothingLeft } from '../../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
-import { QueueProcess, inLine, standing } from '../../../support/app-instance.js';
+import { AppInstance, inLine, standing } from '../../../support/app-instance.js';
 import { aRequest } from '../../locks.js';
 
 /** Milliseconds: a lock that was held for so long is left free for a hundredth of it, which is longer than any test. */
@@ -12,9 +12,9 @@ const LONG = 10_000_000;
 
 describe('A lock that is left free for a moment', () => {
   let server: RedisServer;
-  let holding: QueueProcess;
-  let first: QueueProcess;
-  let second: QueueProcess;
+  let holding: AppInstance;
+  let first: AppInstance;
+  let second: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.shared();
@@ -30,8 +30,8 @@ describe('A lock that is left free for a moment', () => {
     await server.stop();
   });
 
-  function process(yieldEvery: number): QueueProcess {
-    return new QueueProcess(server.url, { yieldEvery, ttl: 3 * LONG, waitTimeout: Infinity });
+  function process(yieldEvery: number): AppInstance {
+    return new AppInstance(server.url, { yieldEvery, ttl: 3 * LONG, waitTimeout: Infinity });
   }
 
   /** A lock that has gone from holder to holder for as long as a process may have it. */
@@ -153,8 +153,7 @@ describe('A lock that is left free for a moment', () => {
 
 describe('yieldEvery', () => {
   it.each([0, -1, 0.5, NaN, '8', null])('refuses %p', (yieldEvery) => {
-    const make = () =>
-      new QueueProcess('redis://127.0.0.1:1', { yieldEvery: yieldEvery as number });
+    const make = () => new AppInstance('redis://127.0.0.1:1', { yieldEvery: yieldEvery as number });
     expect(make).toThrow(typeof yieldEvery === 'number' ? RangeError : TypeError);
     expect(make).toThrow(/yieldEvery/);
   });

@@ -16,6 +16,6 @@ describe('a lock that is passed on while nobody can listen yet', () => {
       8,
     );
     await tenures.listen(100);
-    expect(tenures.mayPass(tenures.begin('lock:a', 0))).toBe(true);
+    expect(tenures.mayHandOff(tenures.begin('lock:a', 0))).toBe(true);
   });
 });

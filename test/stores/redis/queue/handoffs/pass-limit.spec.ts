@@ -3,7 +3,7 @@ import { RedisLockStore } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
 import { lengthsOfRows } from '../../../sql/common/lengths-of-rows.js';
-import { CLIENTS, QueueProcess } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance } from '../../../support/app-instance.js';
 import { disconnect } from '../../locks.js';
 
 const CALLERS = 20;
@@ -21,20 +21,20 @@ describe('localPassLimit', () => {
    * Two processes with 20 callers each, who all want one key. Whoever has it holds it until the other process is in line,
    * as long as that one has callers left. Resolves with how many of one process came in a row, each time.
    */
-  async function rows(options: ConstructorParameters<typeof QueueProcess>[1] = {}) {
+  async function rows(options: ConstructorParameters<typeof AppInstance>[1] = {}) {
     const inRows = { yieldEvery: Infinity, ...options };
-    await using a = new QueueProcess(server.url, inRows);
-    await using b = new QueueProcess(server.url, inRows);
+    await using a = new AppInstance(server.url, inRows);
+    await using b = new AppInstance(server.url, inRows);
     const left = new Map([a, b].map((each) => [each, CALLERS]));
-    const turns: QueueProcess[] = [];
+    const turns: AppInstance[] = [];
     const queue = async () => (await server.command('KEYS', '*:line*')) as string[];
-    const work = (self: QueueProcess, other: QueueProcess) => async () => {
+    const work = (self: AppInstance, other: AppInstance) => async () => {
       turns.push(self);
       left.set(self, left.get(self)! - 1);
       if (left.get(other)! > 0) await until(async () => (await queue()).length === 1);
       await self.redis.ping(); // what the server says about it has arrived
     };
-    const call = (self: QueueProcess, other: QueueProcess) =>
+    const call = (self: AppInstance, other: AppInstance) =>
       Array.from({ length: CALLERS }, () => self.locks.withLock('order:42', work(self, other)));
     await Promise.all([...call(a, b), ...call(b, a)]);
     return lengthsOfRows(turns);
@@ -59,7 +59,7 @@ describe('localPassLimit', () => {
   });
 
   it('does not matter while no other process waits', async () => {
-    await using own = new QueueProcess(server.url);
+    await using own = new AppInstance(server.url);
     const before = await calls();
     const callers = Array.from({ length: 60 }, () =>
       own.locks.withLock('order:42', async () => {}),

@@ -1,6 +1,6 @@
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { leftBehind } from '../../../../support/faults/left-behind.js';
-import { QueueProcess, inLine, standing } from '../../../support/app-instance.js';
+import { AppInstance, inLine, standing } from '../../../support/app-instance.js';
 
 const KEY = 'order:42';
 
@@ -13,14 +13,14 @@ async function calls(server: RedisServer): Promise<number> {
 
 describe('localPassLimit: 0, many callers of few processes,', () => {
   let server: RedisServer;
-  let a: QueueProcess;
-  let b: QueueProcess;
+  let a: AppInstance;
+  let b: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.start(); // its commands are counted
-    [a, b] = [0, 1].map(() => new QueueProcess(server.url, { localPassLimit: 0 })) as [
-      QueueProcess,
-      QueueProcess,
+    [a, b] = [0, 1].map(() => new AppInstance(server.url, { localPassLimit: 0 })) as [
+      AppInstance,
+      AppInstance,
     ];
     for (const { locks } of [a, b]) {
       const held = await locks.acquire('warm');

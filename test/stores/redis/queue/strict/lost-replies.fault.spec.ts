@@ -2,19 +2,19 @@ import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
 import { nothingLeft } from '../../../../support/faults/left-behind.js';
-import { QueueProcess, inLine, standing } from '../../../support/app-instance.js';
+import { AppInstance, inLine, standing } from '../../../support/app-instance.js';
 
 const KEY = 'order:42';
 
 describe('localPassLimit: 0, where the reply to a release is lost that gave the lock to the next caller of the process,', () => {
   let server: RedisServer;
   let proxy: TcpProxy;
-  let far: QueueProcess;
+  let far: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.start();
     proxy = await TcpProxy.start(server.port);
-    far = new QueueProcess(proxy.url, { localPassLimit: 0 });
+    far = new AppInstance(proxy.url, { localPassLimit: 0 });
     await Promise.all([1, 2].map(() => far.locks.withLock('warm-up', async () => {})));
   });
 

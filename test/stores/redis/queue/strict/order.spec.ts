@@ -1,19 +1,19 @@
 import type { LockService } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { leftBehind } from '../../../../support/faults/left-behind.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
 const KEY = 'order:42';
 
 describe.each(CLIENTS)('localPassLimit: 0, with %s,', (_, Client) => {
   let server: RedisServer;
-  let processes: QueueProcess[];
+  let processes: AppInstance[];
 
   beforeEach(async () => {
     server = await RedisServer.shared();
     processes = Array.from(
       { length: 3 },
-      () => new QueueProcess(server.url, { Client, localPassLimit: 0 }),
+      () => new AppInstance(server.url, { Client, localPassLimit: 0 }),
     );
   });
 

@@ -1,5 +1,5 @@
 import type { Lock } from 'nest-holdfast';
-import { QueueProcess, standing } from '../../../support/app-instance.js';
+import { AppInstance, standing } from '../../../support/app-instance.js';
 import { ChildProcess } from '../../../../support/processes/child-process.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
@@ -22,13 +22,13 @@ type Process = ChildProcess<CallersOrder, CallersMessage>;
 
 describe('localPassLimit: 0, for several real processes with 32 callers each,', () => {
   let server: RedisServer;
-  let own: QueueProcess;
+  let own: AppInstance;
   let held: Lock;
   const processes: Process[] = [];
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    own = new QueueProcess(server.url, { localPassLimit: 0 });
+    own = new AppInstance(server.url, { localPassLimit: 0 });
     held = await own.locks.acquire(KEY);
   });
 

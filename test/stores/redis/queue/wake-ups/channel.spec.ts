@@ -1,18 +1,18 @@
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 import { disconnect } from '../../locks.js';
 import { ServerLog } from '../../../support/server-log.js';
 
 describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Client) => {
   let server: RedisServer;
-  let holder: QueueProcess;
-  let own: QueueProcess;
+  let holder: AppInstance;
+  let own: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    holder = new QueueProcess(server.url, { Client });
-    own = new QueueProcess(server.url, { Client });
+    holder = new AppInstance(server.url, { Client });
+    own = new AppInstance(server.url, { Client });
   });
 
   afterEach(async () => {
@@ -25,7 +25,7 @@ describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Cl
     String(await server.command('CLIENT', 'LIST', 'TYPE', 'normal')).split('addr=').length +
     String(await server.command('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('addr=').length;
 
-  async function waitOnce({ locks }: QueueProcess): Promise<void> {
+  async function waitOnce({ locks }: AppInstance): Promise<void> {
     const held = await holder.locks.acquire('order:42');
     const waiting = locks.acquire('order:42');
     await standing(server, 'order:42', 1);
@@ -93,7 +93,7 @@ describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Cl
   it('that the server forbids is a LockStoreError at once, and the next wait tries again', async () => {
     await server.command('ACL', 'SETUSER', 'own', 'on', '>pw', '~*', '+@all', 'resetchannels');
     const client = { username: 'own', password: 'pw' };
-    await using limited = new QueueProcess(server.url, { Client, client, waitTimeout: Infinity });
+    await using limited = new AppInstance(server.url, { Client, client, waitTimeout: Infinity });
     const held = await holder.locks.acquire('order:42');
     await expect(limited.locks.acquire('order:42')).rejects.toMatchObject({
       code: 'LOCK_STORE_FAILED',

@@ -1,6 +1,6 @@
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
 jest.setTimeout(30_000);
 
@@ -10,7 +10,7 @@ describe.each(CLIENTS)('Those who wait in one process, with %s,', (_, Client) =>
     const rights = ['~lock:order:*', '~{lock:order:*', '~{lock:mark:*', '&holdfast:*', '+@all'];
     await server.command('ACL', 'SETUSER', 'own', 'on', '>pw', ...rights);
     const client = { username: 'own', password: 'pw' };
-    await using own = new QueueProcess(server.url, { Client, client });
+    await using own = new AppInstance(server.url, { Client, client });
     for (const key of ['order:1', 'order:2'])
       await server.command('SET', `lock:${key}`, 'somebody', 'PX', 60_000);
     const waiting = [1, 2].map((number) => own.locks.acquire(`order:${number}`));

@@ -4,18 +4,18 @@ import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
 import { lineKey } from '../../../../support/redis-line.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
 /** Milliseconds: a busy machine answers within. */
 const STORE_TIMEOUT = 2_000;
 
 describe.each(CLIENTS)('Who waits on a Redis that hangs, with %s,', (_, Client) => {
   let server: RedisServer;
-  let own: QueueProcess;
+  let own: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    own = new QueueProcess(server.url, { Client, storeTimeout: STORE_TIMEOUT });
+    own = new AppInstance(server.url, { Client, storeTimeout: STORE_TIMEOUT });
     await server.command('SET', 'lock:order:42', 'somebody', 'PX', 60_000);
   });
 
@@ -112,8 +112,8 @@ describe.each(CLIENTS)('The second connection, with %s,', (_, Client) => {
     await using proxy = await TcpProxy.start(server.port);
     proxy.replies.delay(800);
     const client = { commandTimeout: 2_000 }; // one answer is in time, and not the three that it takes
-    await using own = new QueueProcess(proxy.url, { Client, client });
-    await using holder = new QueueProcess(server.url);
+    await using own = new AppInstance(proxy.url, { Client, client });
+    await using holder = new AppInstance(server.url);
     await until(() => own.redis.status === 'ready');
     const held = await holder.locks.acquire('order:42');
     const waiting = own.locks.acquire('order:42');
@@ -124,7 +124,7 @@ describe.each(CLIENTS)('The second connection, with %s,', (_, Client) => {
 
   it('costs no tenure its time where the server takes no more clients', async () => {
     await using server = await RedisServer.start();
-    await using own = new QueueProcess(server.url, { Client, ttl: 60_000, localPassLimit: 1 });
+    await using own = new AppInstance(server.url, { Client, ttl: 60_000, localPassLimit: 1 });
     await own.locks.withLock('warm-up', async () => {});
     await own.redis.config('SET', 'maxclients', '1');
     const since = performance.now();

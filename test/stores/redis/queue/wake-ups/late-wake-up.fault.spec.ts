@@ -2,13 +2,13 @@ import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
 describe.each(CLIENTS)('A wake-up that comes when its claim is over, with %s,', (_, Client) => {
   let server: RedisServer;
   let proxy: TcpProxy;
-  let other: QueueProcess;
-  let waiter: QueueProcess;
+  let other: AppInstance;
+  let waiter: AppInstance;
   let waiting: Promise<Lock>;
   let tokenBetween: bigint;
 
@@ -18,8 +18,8 @@ describe.each(CLIENTS)('A wake-up that comes when its claim is over, with %s,', 
   beforeEach(async () => {
     server = await RedisServer.shared();
     proxy = await TcpProxy.start(server.port);
-    other = new QueueProcess(server.url, { Client });
-    waiter = new QueueProcess(proxy.url, { Client });
+    other = new AppInstance(server.url, { Client });
+    waiter = new AppInstance(proxy.url, { Client });
     const held = await other.locks.acquire('order:42');
     waiting = waiter.locks.acquire('order:42');
     await standing(server, 'order:42', 1);

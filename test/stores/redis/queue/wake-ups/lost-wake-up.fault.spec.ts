@@ -2,7 +2,7 @@ import { inTime } from '../../../../support/faults/in-time.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 import { aRequest } from '../../locks.js';
 
 /** A waiter gives a sign of life three times in this time, and looks for its key then. */
@@ -11,14 +11,14 @@ const HEARTBEAT = 2_000;
 describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
   let server: RedisServer;
   let proxy: TcpProxy;
-  let holder: QueueProcess;
-  let waiter: QueueProcess;
+  let holder: AppInstance;
+  let waiter: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.start();
     proxy = await TcpProxy.start(server.port);
-    holder = new QueueProcess(server.url, { Client });
-    waiter = new QueueProcess(proxy.url, { Client });
+    holder = new AppInstance(server.url, { Client });
+    waiter = new AppInstance(proxy.url, { Client });
   });
 
   afterEach(async () => {
@@ -74,7 +74,7 @@ describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
     await (await inTime(HEARTBEAT, waiting!)).release();
   });
 
-  it('stalls nobody when the connections break after the key was handed over', async () => {
+  it('stalls nobody when the connections break after the key was handed off', async () => {
     const held = await holder.locks.acquire('order:42');
     const [waiting] = await wait();
     proxy.replies.hold();

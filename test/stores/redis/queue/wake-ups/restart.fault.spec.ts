@@ -1,4 +1,4 @@
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 import { aRequest } from '../../locks.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
@@ -8,7 +8,7 @@ const WAITERS = 100;
 
 describe.each(CLIENTS)('100 waiters, with %s,', (_, Client) => {
   let server: RedisServer;
-  let processes: QueueProcess[];
+  let processes: AppInstance[];
   let inside = 0;
 
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe.each(CLIENTS)('100 waiters, with %s,', (_, Client) => {
   });
 
   function start(count: number): void {
-    processes = Array.from({ length: count }, () => new QueueProcess(server.url, { Client }));
+    processes = Array.from({ length: count }, () => new AppInstance(server.url, { Client }));
   }
 
   async function oneAtATime(): Promise<void> {

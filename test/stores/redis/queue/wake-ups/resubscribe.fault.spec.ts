@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis';
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
 const SETTINGS: readonly [string, RedisOptions][] = [
   ['its defaults', {}],
@@ -18,13 +18,13 @@ describe.each(
   ),
 )('With %s and %s, a store whose channel is forbidden later', (_, what, Client, settings) => {
   let server: RedisServer;
-  let own: QueueProcess;
+  let own: AppInstance;
 
   beforeEach(async () => {
     server = await RedisServer.start();
     await server.command('ACL', 'SETUSER', 'own', 'on', '>pw', '~*', '+@all', '&holdfast:*');
     const client = { username: 'own', password: 'pw', ...settings };
-    own = new QueueProcess(server.url, { Client, client });
+    own = new AppInstance(server.url, { Client, client });
     await server.command('SET', 'lock:order:42', 'somebody', 'PX', 60_000);
   });
 

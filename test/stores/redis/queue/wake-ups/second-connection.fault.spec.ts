@@ -2,20 +2,20 @@ import { Redis as Redis5 } from 'ioredis5';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, QueueProcess, standing } from '../../../support/app-instance.js';
+import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
 describe('A store that is woken on a second connection', () => {
   let server: RedisServer;
   let proxy: TcpProxy;
-  let holder: QueueProcess;
-  let own: QueueProcess;
+  let holder: AppInstance;
+  let own: AppInstance;
   let second: Redis5 | undefined;
 
   beforeEach(async () => {
     second = undefined;
     server = await RedisServer.shared();
     proxy = await TcpProxy.start(server.port);
-    holder = new QueueProcess(server.url);
+    holder = new AppInstance(server.url);
   });
 
   afterEach(async () => {
@@ -27,7 +27,7 @@ describe('A store that is woken on a second connection', () => {
 
   /** The second connection of `own` goes through the proxy. */
   function connect(): void {
-    own = new QueueProcess(server.url, { Client: CLIENTS[1][1] });
+    own = new AppInstance(server.url, { Client: CLIENTS[1][1] });
     const options = { retryStrategy: () => 20, maxRetriesPerRequest: null };
     Object.assign(own.redis, { duplicate: () => (second = new Redis5(proxy.url, options)) });
   }
@@ -68,7 +68,7 @@ describe('A store that is woken on a second connection', () => {
 
   it('waits also where the client has no queue for commands of its own', async () => {
     const client = { enableOfflineQueue: false };
-    own = new QueueProcess(server.url, { Client: CLIENTS[1][1], client });
+    own = new AppInstance(server.url, { Client: CLIENTS[1][1], client });
     await new Promise((resolve) => own.redis.once('ready', resolve));
     const held = await holder.locks.acquire('order:42');
     const waiting = own.locks.acquire('order:42');
