@@ -3,12 +3,12 @@
  * Keys are in the query or the body, never in the path.
  */
 
-/** Query of `api/events` and `api/snapshot`. The server filters. */
+/** Query of `api/events` and `api/snapshot`. The server filters. An empty value is none. */
 export interface SnapshotQuery {
   /** Locks whose key, name or holder contains this text, in upper or lower case. */
   readonly search?: string | undefined;
   readonly state?: LockRow['state'] | undefined;
-  /** `LockOptions.name`. `''`: locks of this process without one. */
+  /** `LockOptions.name`. */
   readonly name?: string | undefined;
   /** Asks for `Snapshot.detail`. The filters do not apply to it. */
   readonly key?: string | undefined;

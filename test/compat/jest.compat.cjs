@@ -25,7 +25,10 @@ module.exports = {
     displayName: `nest${major}`,
     rootDir: path.join(__dirname, '..', '..'),
     testEnvironment: base.testEnvironment,
-    testMatch: ['<rootDir>/test/{nest,terminus}/**/*.spec.ts'],
+    testMatch: [
+      '<rootDir>/test/{nest,terminus}/**/*.spec.ts',
+      '<rootDir>/test/dashboard/doors/nest.spec.ts',
+    ],
     testPathIgnorePatterns: ['/node_modules/', `/(${NEWEST_ONLY.join('|')})\\.spec\\.ts$`],
     transform: base.transform,
     transformIgnorePatterns: ['/node_modules/(?!(p-queue|p-timeout)/)'], // these versions of Nest are CommonJS

@@ -9,7 +9,7 @@ import { StoreWalk } from './store-walk.js';
 /** Milliseconds from the end of a round to the start of the next. */
 export const EVERY = 2_000;
 /** Milliseconds after which somebody who looks first sees what the round has found so far. */
-const FIRST_WITHIN = 500;
+const FIRST_WITHIN = 250;
 /** Locks of one round. */
 const MOST_LOCKS = 10_000;
 

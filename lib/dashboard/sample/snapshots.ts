@@ -58,7 +58,7 @@ function snapshotOf(sample: Sample, query: SnapshotQuery, context: SnapshotConte
 
 function fits(lock: SampledLock, { search, state, name }: SnapshotQuery): boolean {
   if (state !== undefined && lock.state !== state) return false;
-  if (name !== undefined && (lock.name ?? (lock.held.length > 0 ? '' : undefined)) !== name) return false; // prettier-ignore
+  if (name !== undefined && lock.name !== name) return false;
   return search === undefined || lock.text.includes(search.toLowerCase());
 }
 

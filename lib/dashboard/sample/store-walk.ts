@@ -21,7 +21,7 @@ export class StoreWalk {
   readonly #locks: LockService;
   readonly #limit: number;
 
-  /** `limit`: the number of locks at which the walk ends. */
+  /** `limit`: the number of locks beyond which the walk ends. */
   constructor(locks: LockService, limit: number) {
     this.#locks = locks;
     this.#limit = limit;
@@ -31,7 +31,7 @@ export class StoreWalk {
   async run(clock: Clock, isWanted: () => boolean): Promise<void> {
     const since = clock.now();
     const mayGoOn = () =>
-      this.found.size < this.#limit && clock.now() - since < LONGEST && isWanted();
+      this.found.size <= this.#limit && clock.now() - since < LONGEST && isWanted();
     try {
       let cursor: string | undefined;
       do cursor = await this.#page(cursor);
@@ -44,7 +44,7 @@ export class StoreWalk {
   }
 
   async #page(cursor: string | undefined): Promise<string | undefined> {
-    const limit = Math.min(PAGE, this.#limit - this.found.size);
+    const limit = Math.min(PAGE, this.#limit - this.found.size + 1);
     const page = await this.#locks.list({ cursor, limit });
     for (const lock of page.locks) this.found.set(lock.key, lock);
     if (page.unreachable?.length) this.failure = inWords(page.unreachable);

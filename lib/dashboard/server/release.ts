@@ -1,5 +1,7 @@
 import { LockError } from '../../core/contract/lock-errors.js';
 import type { LockErrorCode } from '../../core/contract/lock-errors.js';
+import type { LockEviction } from '../../core/evict/evict-holder.js';
+import type { LockEvictOptions } from '../../core/evict/evict-options.js';
 import type { LockService } from '../../core/lock.service.js';
 import type { ReleaseAnswer } from '../api.js';
 import { processOf } from '../sample/process-text.js';
@@ -14,25 +16,6 @@ const STATUS: Partial<Record<LockErrorCode, number>> = {
   LOCK_UNSUPPORTED: 501,
   LOCK_STORE_FAILED: 503,
 };
-
-/** The part of a `LockService` that evicts. */
-interface EvictingLocks {
-  evict?(
-    key: string,
-    options: {
-      readonly fencingToken: bigint;
-      readonly reason: string | undefined;
-      readonly actor: string;
-      readonly via: string;
-    },
-  ): Promise<{
-    readonly evicted: boolean;
-    readonly outcome: ReleaseAnswer['outcome'];
-    readonly holder: string | undefined;
-    readonly tokenBefore: bigint | undefined;
-    readonly tokenAfter: bigint | undefined;
-  }>;
-}
 
 /** Evicts the holder that the body names by its token. Rejects with `Refusal`. */
 export async function release(
@@ -53,14 +36,11 @@ export async function release(
   return asAnswer(await evict(locks, checkedKey(key), named));
 }
 
-type Eviction = Awaited<ReturnType<NonNullable<EvictingLocks['evict']>>>;
-
 async function evict(
-  locks: EvictingLocks,
+  locks: LockService,
   key: string,
-  named: Parameters<NonNullable<EvictingLocks['evict']>>[1],
-): Promise<Eviction> {
-  if (!locks.evict) throw new Refusal(501, 'LOCK_UNSUPPORTED', 'These locks cannot be released by others'); // prettier-ignore
+  named: LockEvictOptions,
+): Promise<LockEviction> {
   try {
     return await locks.evict(key, named);
   } catch (error) {
@@ -69,7 +49,13 @@ async function evict(
   }
 }
 
-function asAnswer({ evicted, outcome, holder, tokenBefore, tokenAfter }: Eviction): ReleaseAnswer {
+function asAnswer({
+  evicted,
+  outcome,
+  holder,
+  tokenBefore,
+  tokenAfter,
+}: LockEviction): ReleaseAnswer {
   return {
     released: evicted,
     outcome,

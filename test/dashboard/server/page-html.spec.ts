@@ -1,0 +1,25 @@
+import { baseOf, pageHtml } from '../../../lib/dashboard/server/page-html.js';
+
+describe('the HTML of the page', () => {
+  it.each([
+    ['/locks', './locks/'],
+    ['/locks/', './'],
+    ['/', './'],
+    ['/a/b/locks?search=/x/', './locks/'],
+    ['/a%20b', './a%20b/'],
+  ])('at %s has the base %s', (url, base) => {
+    expect(baseOf(url)).toBe(base);
+  });
+
+  it('takes nothing of the address as HTML', () => {
+    const html = pageHtml(`/lo"><script>alert('1')</script>&?x="><b>`, 'page.js?1', 'page.css?1');
+    expect(html).not.toMatch(/<script>|alert\('|<b>/);
+    expect(html.match(/<script/g)).toHaveLength(1);
+  });
+
+  it('has neither script nor style in it, and names no other host', () => {
+    const html = pageHtml('/locks', 'page.js?1', 'page.css?1');
+    expect(html).not.toMatch(/<style|style=|\son\w+=|https?:|\/\//);
+    expect(html).toMatch(/<script type="module" src="page\.js\?1"><\/script>/);
+  });
+});
