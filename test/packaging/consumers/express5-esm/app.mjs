@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { LockService, LockTimeoutError, MemoryLockStore } from 'nest-holdfast/core';
+import { lockDashboard } from 'nest-holdfast/dashboard';
 import { lockRequest } from 'nest-holdfast/express';
 
 await rejects(import('@nestjs/common'), { code: 'ERR_MODULE_NOT_FOUND' });
@@ -19,6 +20,9 @@ app.post('/orders/:id', lockRequest('order:<params.id>', { locks }), async (requ
   response.send(`paid ${request.params.id}`);
 });
 
+const page = lockDashboard({ locks, authorize: () => true });
+app.use('/locks', page);
+
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${server.address().port}/orders/7`;
@@ -26,10 +30,16 @@ const answers = await Promise.all([1, 2, 3].map(() => fetch(url, { method: 'POST
 for (const answer of answers) match(await answer.text(), /paid 7/);
 equal(most, 1);
 
+const origin = new URL(url).origin;
+match(await (await fetch(`${origin}/locks`)).text(), /<base href=".\/locks\/">/);
+match(await (await fetch(`${origin}/locks/page.js`)).text(), /.{10000}/s);
+equal((await (await fetch(`${origin}/locks/api/snapshot`)).json()).store, 'memory');
+
 const lock = await locks.acquire('report');
 await rejects(locks.acquire('report', { waitTimeout: 0 }), LockTimeoutError);
 await lock.release();
 
+page.close();
 server.close();
 server.closeAllConnections();
 await locks.close();

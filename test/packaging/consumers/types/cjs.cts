@@ -8,6 +8,7 @@ import {
   LockService,
 } from 'nest-holdfast';
 import { MemoryLockStore, RedisLockStore } from 'nest-holdfast/core';
+import { lockDashboard, LockDashboardModule } from 'nest-holdfast/dashboard';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { lockRequest } from 'nest-holdfast/express';
 import { FencingGate } from 'nest-holdfast/fencing';
@@ -69,3 +70,24 @@ export const stores = [
 ].map((store) => new LockService(store));
 
 export const gate = new FencingGate();
+
+class AdminGuard {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+@Module({ imports: [LockDashboardModule.forRoot({ guards: [AdminGuard] })] })
+export class PageModule {}
+
+// @ts-expect-error it is not said who may see the page
+LockDashboardModule.forRoot({});
+
+export const page = express().use(
+  '/locks',
+  lockDashboard({
+    locks: new LockService(new MemoryLockStore()),
+    authorize: (request: express.Request) => request.ip === '::1' && { actor: 'admin' },
+    actions: ['release'],
+  }),
+);
