@@ -1,4 +1,5 @@
 import { LockService } from '../../core/lock.service.js';
+import { DashboardDoor, DOOR } from './dashboard-door.js';
 import { checkModule } from './dashboard-options.js';
 import type { LockDashboardModuleOptions } from './dashboard-options.js';
 
@@ -40,12 +41,12 @@ async function moduleOf(options: LockDashboardModuleOptions): Promise<LockDashbo
     locks = LockService,
     imports = [],
   } = options;
-  const { dashboardController, DashboardDoor, DOOR } = await import('./dashboard-controller.js');
+  const { dashboardController } = await import('./dashboard-controller.js');
   const open = (service: LockService) => new DashboardDoor(service, [...actions], actor);
   return {
     module: class extends LockDashboardModule {},
     imports: [...imports],
-    controllers: [dashboardController(path, guards === 'public' ? [] : guards)],
+    controllers: [dashboardController(DOOR, path, guards === 'public' ? [] : guards)],
     providers: [{ provide: DOOR, inject: [locks], useFactory: open }],
   };
 }
