@@ -41,6 +41,8 @@ async function expectRows(locks: LockService, others: LockService): Promise<void
     );
     expect(snapshot).toMatchObject({ canList: true, isComplete: true, total: 4 });
     expect(snapshot.failure).toBeUndefined();
+    const states = snapshot.nodes.map(({ state }) => state);
+    expect(states).toEqual(snapshot.store === 'redlock' ? ['up'] : []);
     expect(snapshot.locks.map(({ key }) => key).toSorted()).toEqual(['one', 'page', 'theirs', 'two']); // prettier-ignore
     const theirs = { key: 'theirs', mode: 'write', isLocal: false, state: 'held', name: 'patient' };
     expect(snapshot.locks.find(({ key }) => key === 'theirs')).toMatchObject(theirs);
