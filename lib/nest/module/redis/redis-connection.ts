@@ -7,6 +7,7 @@ import { optionError } from '../../../core/options/option-error.js';
 import { isRedisClient } from '../../../redis-client/redis-client.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
 import { clientOptions, clusterOptions } from './redis-defaults.js';
+import { checkRedisOptions } from './redis-option-names.js';
 import type { SilenceLimits } from './redis-defaults.js';
 
 /**
@@ -85,7 +86,10 @@ async function newClient(
   limits: SilenceLimits,
 ): Promise<Redis | Cluster> {
   if (typeof source === 'string') checkUrl(source, option);
-  else checkServers(source);
+  else {
+    checkServers(source);
+    checkRedisOptions(source, option);
+  }
   const { Cluster: ClusterClient, Redis: Client } = await loadIoredis();
   if (typeof source === 'string') return new Client(source, clientOptions({}, limits));
   if (!('cluster' in source)) return new Client(clientOptions(source, limits));
