@@ -96,9 +96,9 @@ class OpenCall<Answer, Result> implements QueuedTimer {
     if (signal?.aborted) this.handleEvent();
   }
 
-  /** The time is up. */
+  /** The time is up. After a pause of the process, timers run before the replies that arrived meanwhile are read. */
   run(): void {
-    this.#fail(new StoreTimeout(this.#call.within));
+    setImmediate(() => this.#fail(new StoreTimeout(this.#call.within)));
   }
 
   /** The signal aborts. */

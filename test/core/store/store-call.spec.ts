@@ -1,6 +1,8 @@
+import { stat } from 'node:fs/promises';
 import { FakeClock } from 'nest-holdfast/testing';
 import { StoreCalls } from '../../../lib/core/store/store-call';
 import type { StoreCall } from '../../../lib/core/store/store-call';
+import { systemClock } from '../../../lib/core/async/clock';
 import { TimerQueue } from '../../../lib/core/async/timer-queue';
 import { deferred, never, watch } from '../support/outcome';
 
@@ -43,6 +45,15 @@ describe('a call to a store', () => {
     second.resolve('late');
     await clock.advance(0);
     expect(late.mock.calls).toEqual([['late']]);
+  });
+
+  it('reads an answer that arrived while the process was blocked before it gives up', async () => {
+    const calls = new StoreCalls(systemClock, new TimerQueue(systemClock));
+    const call = { check: () => undefined, read: () => 'read', recover: () => 'given up' };
+    await new Promise(setImmediate); // timers come next, then what has arrived
+    const outcome = calls.make({ ask: () => stat(__filename), within: 10, ...call });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    expect(await outcome).toBe('read');
   });
 
   it('does not wait where its signal has aborted before', async () => {
