@@ -55,7 +55,7 @@ describe('the page of one lock', () => {
 
   it('releases only when the token is typed, and tells what came of it', async () => {
     show(HELD);
-    server.release = { status: 200, body: { released: true, tokenBefore: '41', tokenAfter: '42' } };
+    server.release = { status: 200, body: { released: true, outcome: 'taken', tokenAfter: '42' } };
     await using opened = await open();
     const { page } = opened;
     await confirmWith(page, '14');
@@ -68,7 +68,7 @@ describe('the page of one lock', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('it hangs');
     await page.keyboard.press('Enter');
-    await says(page, 'Released.');
+    await says(page, 'Released: the lock was taken from its holder.');
     expect(server.releases).toEqual([{ key: 'order:7', fencingToken: '41', reason: 'it hangs' }]);
     show(null);
     await says(page, 'Nobody holds this lock.');
@@ -80,15 +80,33 @@ describe('the page of one lock', () => {
   it('releases the holder that the dialog was opened for, and no later one', async () => {
     show(HELD);
     server.releases.length = 0;
-    server.release = { status: 200, body: { released: false, tokenBefore: '42' } };
+    server.release = {
+      status: 200,
+      body: { released: false, outcome: 'not-held', holder: lineOf(1)[0] },
+    };
     await using opened = await open();
     await openDialog(opened.page);
     show({ ...HELD, fencingToken: '42', waiterCount: 5, waiters: lineOf(5) });
     await until(async () => (await opened.page.locator('.waiters li').count()) === 5);
     await opened.page.keyboard.type('41');
     await opened.page.keyboard.press('Enter');
-    await says(opened.page, 'Not released: another holder has the lock by now, or it is free.');
+    await says(opened.page, 'Not released: shop-1, pid 4070 has the lock by now.');
     expect(server.releases).toEqual([{ key: 'order:7', fencingToken: '41' }]);
+  });
+
+  it('asks for the token that the store knows, where the holder does not answer', async () => {
+    show(HELD);
+    server.releases.length = 0;
+    const body = { released: false, outcome: 'unconfirmed', tokenBefore: '49' };
+    server.release = { status: 200, body };
+    await using opened = await open();
+    await confirmWith(opened.page, '41');
+    await says(opened.page, 'type the fencing token 49');
+    server.release = { status: 200, body: { released: true, outcome: 'taken' } };
+    await opened.page.keyboard.type('49');
+    await opened.page.keyboard.press('Enter');
+    await says(opened.page, 'Released: the lock was taken from its holder.');
+    expect(server.releases.map(({ fencingToken }) => fencingToken)).toEqual(['41', '49']);
   });
 
   it('tells why the server does not release', async () => {

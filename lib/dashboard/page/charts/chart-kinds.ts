@@ -59,11 +59,13 @@ export function chartWords({ title, format, lines }: ChartKind, series: readonly
   return `${title}. ${parts.join('; ') || 'No call in the last 10 minutes'}`;
 }
 
-/** What the lines say at one point of time. */
+/** What the lines say at one point of time, the highest first. Dashed ones only where there is room for them. */
 export function readingAt(lines: readonly ChartLine[], index: number, format: ChartKind['format']) {
-  const known = lines.flatMap(({ label, values }) => {
+  const read = lines.filter(({ isDashed }) => !isDashed || lines.length <= 2);
+  const known = read.flatMap(({ label, values }) => {
     const value = values[index];
-    return value === null || value === undefined ? [] : [`${label} ${format(value)}`];
+    return value === null || value === undefined ? [] : [{ label, value }];
   });
-  return known.join(' · ') || 'none';
+  const sorted = known.toSorted((a, b) => b.value - a.value);
+  return sorted.map(({ label, value }) => `${label} ${format(value)}`).join(' · ') || 'none';
 }

@@ -52,12 +52,13 @@ interface LegendEntryProps {
 
 function LegendEntry({ series, isChosen, choose }: LegendEntryProps) {
   const { label, name, colour, isOthers } = series;
+  const isOne = !isOthers && name !== '';
   return (
     <button
       type="button"
       class={`chip colour-${colour}`}
-      aria-pressed={isChosen}
-      disabled={isOthers}
+      aria-pressed={isOne ? isChosen : undefined}
+      disabled={!isOne}
       onClick={() => choose(name)}
     >
       <Foreign text={label} />

@@ -91,7 +91,7 @@ interface NameChoiceProps {
   readonly choose: (name: string | undefined) => void;
 }
 
-/** The value of an option is its number: a name may be any text, and the empty one is a name, too. */
+/** The value of an option is its number: a name may be any text. */
 function NameChoice({ names, chosen, choose }: NameChoiceProps) {
   const all = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
   return (
@@ -103,7 +103,7 @@ function NameChoice({ names, chosen, choose }: NameChoiceProps) {
       <option value="">every name</option>
       {all.map((name, index) => (
         <option key={name} value={String(index)}>
-          {name || 'without a name'}
+          {name}
         </option>
       ))}
     </select>

@@ -14,7 +14,7 @@ export function routeOf(hash: string): Route {
   return {
     search: found.get('search') || undefined,
     state,
-    name: found.get('name') ?? undefined,
+    name: found.get('name') || undefined,
     key: found.get('key') ?? undefined,
   };
 }

@@ -1,12 +1,15 @@
 import type { ApiFailure, ReleaseAnswer, ReleaseRequest } from '../../api.js';
+import { processWords } from '../text/words.js';
 
 /** What came of a release, in words. */
 export interface Outcome {
   readonly isReleased: boolean;
   readonly words: string;
+  /** The token that evicts the holder all the same. */
+  readonly nextToken?: string | undefined;
 }
 
-/** Asks the server to release a lock. Never rejects. */
+/** Asks the server to release a lock, which may take 10 s. Never rejects. */
 export async function requestRelease(request: ReleaseRequest): Promise<Outcome> {
   try {
     const answer = await fetch('api/release', {
@@ -14,17 +17,31 @@ export async function requestRelease(request: ReleaseRequest): Promise<Outcome> 
       headers: { 'content-type': 'application/json', 'x-holdfast': '1' },
       body: JSON.stringify(request),
     });
-    const body = (await answer.json()) as ReleaseAnswer | ApiFailure;
-    return outcomeOf(body);
+    return outcomeOf((await answer.json()) as ReleaseAnswer | ApiFailure);
   } catch {
     const words = 'No answer came. The lock may have been released: see whether it is still held.';
     return { isReleased: false, words };
   }
 }
 
-function outcomeOf(body: ReleaseAnswer | ApiFailure): Outcome {
-  if ('code' in body) return { isReleased: false, words: `Not released: ${body.message}` };
-  if (body.released) return { isReleased: true, words: 'Released.' };
-  const words = 'Not released: another holder has the lock by now, or it is free.';
-  return { isReleased: false, words };
+function outcomeOf(answer: ReleaseAnswer | ApiFailure): Outcome {
+  if ('code' in answer) return { isReleased: false, words: `Not released: ${answer.message}` };
+  return { isReleased: answer.released, words: wordsOf(answer), nextToken: nextTokenOf(answer) };
+}
+
+function wordsOf({ outcome, holder }: ReleaseAnswer): string {
+  const words: Readonly<Record<ReleaseAnswer['outcome'], string>> = {
+    taken: 'Released: the lock was taken from its holder.',
+    released: 'Released: its holder was asked, and has given it back.',
+    'not-held': holder
+      ? `Not released: ${processWords(holder)} has the lock by now.`
+      : 'Not released: the lock is free, or another holder has it by now.',
+    unconfirmed:
+      'Not released: the process of the holder does not answer, and the store does not know its token exactly.',
+  };
+  return words[outcome];
+}
+
+function nextTokenOf({ outcome, tokenBefore }: ReleaseAnswer): string | undefined {
+  return outcome === 'unconfirmed' ? tokenBefore : undefined;
 }

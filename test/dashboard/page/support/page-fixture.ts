@@ -27,7 +27,7 @@ export class PageFixture implements AsyncDisposable {
   readonly streams = new Map<ServerResponse, URLSearchParams>();
   readonly releases: ReleaseRequest[] = [];
   /** Answers `POST api/release`. */
-  release = { status: 200, body: { released: true, tokenBefore: '1' } as object };
+  release = { status: 200, body: { released: true, outcome: 'taken' } as object };
   /** Answers every request of `api/…` with this status. */
   refuses: number | undefined;
   #server: Server | undefined;

@@ -1,0 +1,113 @@
+import express from 'express';
+import helmet from 'helmet';
+import type { Browser } from 'playwright-core';
+import { LockService, MemoryLockStore, RedisLockStore } from 'nest-holdfast/core';
+import { lockDashboard } from 'nest-holdfast/dashboard';
+import type { LockDashboardHandler } from 'nest-holdfast/dashboard';
+import { Redis } from 'ioredis';
+import { startChromium } from '../../support/browser/chromium.js';
+import type { RedisServer } from '../../support/servers/redis-server.js';
+import { sharedServer } from '../../support/servers/shared-server.js';
+import { until } from '../../support/until.js';
+import { serve } from '../support/served.js';
+import type { Served } from '../support/served.js';
+import { cellsOf, keysOn, openPage, says } from './support/opened-page.js';
+
+const NASTY = '<img src=x onerror=alert(1)>';
+
+/** The page as users have it: in a browser, from an Express application, of locks on a Redis. */
+describe('the live page of locks on Redis', () => {
+  let browser: Browser;
+  let client: Redis;
+  let locks: LockService;
+  let elsewhere: LockService;
+  let page: LockDashboardHandler;
+  let served: Served;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+    const { port } = await sharedServer<RedisServer>('redis');
+    client = new Redis(port);
+    locks = new LockService(new RedisLockStore(client));
+    elsewhere = new LockService(new RedisLockStore(client));
+    page = lockDashboard({ locks, authorize: () => ({ actor: 'ada' }), actions: ['release'] });
+    const app = express().use('/bare', page).use(helmet()).use('/locks', page);
+    served = await serve(app);
+  });
+  afterAll(async () => {
+    await browser.close();
+    page.close();
+    await served.close();
+    await Promise.all([locks.close(), elsewhere.close()]);
+    await client.quit();
+  });
+  const open = (path = '/locks') => openPage(browser, served.origin + path);
+
+  it('shows a lock that is taken, waited for, lost and gone, without another request for it', async () => {
+    await using opened = await open();
+    await says(opened.page, 'No lock is held.');
+    await opened.page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
+    const lock = await locks.acquire('order:1', { name: 'order:<id>' });
+    await until(async () => (await keysOn(opened.page)).join() === 'order:1');
+    const { Waiting, 'Fencing token': token } = await cellsOf(opened.page, 'order:1');
+    expect([Waiting, token]).toEqual(['none', String(lock.fencingToken)]);
+
+    const giveUp = new AbortController();
+    const waiter = elsewhere.acquire('order:1', { waitTimeout: 60_000, signal: giveUp.signal });
+    await until(async () => (await cellsOf(opened.page, 'order:1'))['Waiting']!.startsWith('1'));
+    giveUp.abort();
+    await expect(waiter).rejects.toThrow();
+
+    await client.flushall(); // the lock is lost
+    await says(opened.page, 'No lock is held.');
+    expect(await opened.page.getAttribute('body', 'data-same')).toBe('yes');
+    await lock.release();
+  });
+
+  it.each([
+    ['with the defaults of helmet', '/locks'],
+    ['alone', '/bare'],
+  ])('is refused nothing by its policy, and asks no other host: %s', async (_, path) => {
+    await using held = await elsewhere.acquire(NASTY, { name: NASTY });
+    await using own = await locks.acquire('own', { name: 'own' });
+    expect(held.isHeld && own.isHeld).toBe(true);
+    await using opened = await open(path);
+    await until(async () => (await keysOn(opened.page)).toSorted().join() === `${NASTY},own`);
+    await opened.page.locator('.u-over').first().waitFor();
+    await opened.page.getByText(NASTY).first().click();
+    await opened.page.getByText('Release this lock').click();
+    await says(opened.page, 'type the fencing token');
+    expect(await opened.page.locator('img').count()).toBe(0);
+    expect(await opened.violations()).toEqual([]);
+    expect([opened.strangers, opened.errors]).toEqual([[], []]);
+  });
+});
+
+describe('the live page of locks in memory', () => {
+  it('releases a lock, whose holder hears of it', async () => {
+    const browser = await startChromium();
+    const locks = new LockService(new MemoryLockStore());
+    const page = lockDashboard({
+      locks,
+      authorize: () => ({ actor: 'ada' }),
+      actions: ['release'],
+      path: '/locks',
+    });
+    const served = await serve(page);
+    const held = await locks.acquire('stuck');
+    const audits: unknown[] = [];
+    locks.events.on('audit', (audit) => audits.push(audit));
+    const opened = await openPage(browser, `${served.origin}/locks#key=stuck`);
+    await opened.page.getByText('Release this lock').click();
+    await opened.page.keyboard.type(String(held.fencingToken));
+    await opened.page.keyboard.press('Enter');
+    await says(opened.page, 'Released: ');
+    await says(opened.page, 'Nobody holds this lock.');
+    expect(held.signal.aborted).toBe(true);
+    expect(audits).toEqual([expect.objectContaining({ actor: 'ada', via: 'dashboard' })]);
+    expect([await opened.violations(), opened.errors]).toEqual([[], []]);
+    await browser.close();
+    page.close();
+    await Promise.all([served.close(), locks.close()]);
+  });
+});
