@@ -12,6 +12,7 @@ import {
   RedisLockStore,
   Semaphore,
 } from 'nest-holdfast';
+import { lockDashboard, LockDashboardModule } from 'nest-holdfast/dashboard';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { lockErrorHandler, lockRequest } from 'nest-holdfast/express';
 import { fenced, fencedRequest, FencingGate, RedisFencingGate } from 'nest-holdfast/fencing';
@@ -153,6 +154,15 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
     { take: (options) => fenced.typeorm(holder, options) },
     { take: (options) => fenced.prisma(holder, options) },
   ],
+  LockEvictOptions: [
+    { take: (options) => locks.evict('a', options), needs: { fencingToken: 1n, grace: 0 } },
+  ],
+  LockDashboardOptions: [
+    { take: (options) => lockDashboard(options), needs: { locks, authorize: () => true } },
+  ],
+  LockDashboardModuleOptions: [
+    { take: (options) => LockDashboardModule.forRoot(options), needs: { guards: [class {}] } },
+  ],
   LockControlOptions: [{ take: (options) => new LockControl(options) }],
   ConformanceOptions: [
     {
@@ -184,5 +194,8 @@ export const NO_OPTIONS = [
   'LockAcquireTrace',
   'LockHoldTrace',
   'LockPage',
+  'EvictRequest',
+  'HolderAnswer',
+  'TakenKey',
   'StoreDoubt',
 ];

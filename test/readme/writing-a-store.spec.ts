@@ -52,9 +52,11 @@ function membersOf(contract: string): string[] {
 }
 
 function interfaces(): ts.InterfaceDeclaration[] {
-  return ['lock-store.ts', 'lock-store-features.ts', 'quorum-node.ts'].flatMap((file) => {
-    const text = readFileSync(join(ROOT, 'lib/core/contract', file), 'utf8');
-    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
-    return source.statements.filter(ts.isInterfaceDeclaration);
-  });
+  return ['lock-store.ts', 'lock-store-features.ts', 'quorum-node.ts', 'eviction.ts'].flatMap(
+    (file) => {
+      const text = readFileSync(join(ROOT, 'lib/core/contract', file), 'utf8');
+      const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+      return source.statements.filter(ts.isInterfaceDeclaration);
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import { show } from '../../core/options/option-values.js';
-import { a, anything, aFunction, checkOptions, needed } from '../../core/options/option-rules.js'; // prettier-ignore
+import { a, aFunction, checkOptions, needed } from '../../core/options/option-rules.js'; // prettier-ignore
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { optionError } from '../../core/options/option-error.js';
 import type { LockService } from '../../core/lock.service.js';
@@ -76,7 +76,7 @@ const MODULE_RULES: OptionRules<LockDashboardModuleOptions> = {
   guards: needed(a("a list of at least one guard, or 'public'", isGuards)),
   actor: aFunction,
   actions,
-  locks: anything, // any token
+  locks: a('an injection token: a class, a string or a symbol', isToken),
   imports: a('a list', Array.isArray),
 };
 
@@ -119,6 +119,10 @@ function isGuards(value: unknown): boolean {
   const isGuard = (each: unknown) =>
     typeof each === 'function' || (typeof each === 'object' && each !== null);
   return Array.isArray(value) && value.length > 0 && value.every(isGuard);
+}
+
+function isToken(value: unknown): boolean {
+  return ['function', 'string', 'symbol'].includes(typeof value);
 }
 
 function isPath(value: unknown): boolean {
