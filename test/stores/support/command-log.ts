@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { monitorOf } from '../../support/processes/monitor.js';
 import { until } from '../../support/until.js';
 import { OwnClient, disconnect } from '../redis/locks.js';
 
@@ -16,7 +17,7 @@ export class CommandLog implements AsyncDisposable {
     await client.ping();
     const { localAddress, localPort } = client.stream;
     const marks = new OwnClient(url);
-    return new CommandLog(`${localAddress}:${localPort}`, marks, await marks.redis.monitor());
+    return new CommandLog(`${localAddress}:${localPort}`, marks, await monitorOf(marks.redis));
   }
 
   private constructor(source: string, marks: OwnClient, monitor: Redis) {

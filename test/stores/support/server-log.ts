@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import type { RedisServer } from '../../support/servers/redis-server.js';
+import { monitorOf } from '../../support/processes/monitor.js';
 import { until } from '../../support/until.js';
 import { disconnect } from '../redis/locks.js';
 
@@ -11,7 +12,7 @@ export class ServerLog implements AsyncDisposable {
 
   static async of(server: RedisServer): Promise<ServerLog> {
     const client = new Redis(server.url);
-    const log = new ServerLog(server, await client.monitor());
+    const log = new ServerLog(server, await monitorOf(client));
     disconnect(client);
     return log;
   }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { disconnect } from '../../stores/redis/locks.js';
+import { monitorOf } from '../processes/monitor.js';
 
 /** Whom one call of a script woke for one lock. */
 export interface WakeUps {
@@ -25,7 +26,7 @@ export class WakeUpWatch implements AsyncDisposable {
 
   static async start(url: string): Promise<WakeUpWatch> {
     const client = new Redis(url);
-    return new WakeUpWatch(client, await client.monitor());
+    return new WakeUpWatch(client, await monitorOf(client));
   }
 
   private constructor(client: Redis, monitor: Redis) {

@@ -86,15 +86,15 @@ export class LockModel {
   handOver(caller?: string): void {
     for (let first = this.#leaveFirst(); first; first = this.#leaveFirst()) {
       const { value, isLapsed } = first;
-      if (isLapsed) this.#note('hand over: a lapsed waiter is passed over');
+      if (isLapsed) this.#note('hand off: a lapsed waiter is passed over');
       else if (value === caller || this.#tell(value, value)) {
         this.holder = { value, ttl: TTL.claim };
-        this.#note(`hand over: ${value === caller ? 'to the caller' : 'to the first'}`);
+        this.#note(`hand off: ${value === caller ? 'to the caller' : 'to the first'}`);
         return;
-      } else this.#note('hand over: a dead waiter is passed over');
+      } else this.#note('hand off: a dead waiter is passed over');
     }
     this.holder = undefined;
-    this.#note('hand over: to nobody');
+    this.#note('hand off: to nobody');
   }
 
   take(value: string): void {

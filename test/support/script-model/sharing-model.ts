@@ -154,7 +154,7 @@ export class SharingModel {
     for (let next = this.line.shift(); next; next = this.line.shift()) {
       this.#callUp();
       if (next.isLapsed || !this.#tell(next.value, next.value)) continue;
-      this.#note(`hand over: to ${permitsOf(next.value) === undefined ? 'a writer' : 'a sharer'}`);
+      this.#note(`hand off: to ${permitsOf(next.value) === undefined ? 'a writer' : 'a sharer'}`);
       this.holders = [next.value];
       return;
     }
