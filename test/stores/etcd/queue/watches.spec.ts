@@ -27,10 +27,7 @@ describe('watches of an EtcdLockStore', () => {
 
   beforeEach(async () => {
     proxy = await TcpProxy.start(server.port);
-    const host = `127.0.0.1:${proxy.port}`;
-    const open = () => openClient(host, { hosts: host }, 1_000);
-    members = new EtcdMembers([host], open, systemClock, 1_000);
-    watches = new EtcdWatches(members, systemClock, FOR_EVER);
+    limitAnswers(20_000);
     await put(server, 'key', '');
   });
 
@@ -38,6 +35,14 @@ describe('watches of an EtcdLockStore', () => {
     await members.close();
     await proxy.stop();
   });
+
+  /** To `timeout` milliseconds each: a busy machine answers late. */
+  function limitAnswers(timeout: number): void {
+    const host = `127.0.0.1:${proxy.port}`;
+    const open = () => openClient(host, { hosts: host }, timeout);
+    members = new EtcdMembers([host], open, systemClock, timeout);
+    watches = new EtcdWatches(members, systemClock, FOR_EVER);
+  }
 
   function watch(from: bigint, signal = never(), isEager = false): Promise<boolean> {
     const awaited = { key: Buffer.from('key'), from: String(from), until: 'gone' } as const;
@@ -82,6 +87,8 @@ describe('watches of an EtcdLockStore', () => {
   });
 
   it('end when nothing comes through an open connection any more, and can be had again', async () => {
+    await members.close();
+    limitAnswers(1_000);
     const from = (await revisionOf(server)) + 1n;
     const before = watch(from);
     await until(async () => (await metric(server, WATCHERS)) === 1);
