@@ -19,6 +19,7 @@ export type {
   AcquireRequest,
   EvictRequest,
   FencingRange,
+  HandedOffLease,
   HolderAnswer,
   Lease,
   LockInspection,

@@ -8,7 +8,7 @@ import type {
   StoreNotice,
   StoreWarning,
 } from './store-notices.js';
-import type { FencingRange, QuorumLease, QuorumNode } from './quorum-node.js';
+import type { QuorumLease, QuorumNode } from './quorum-node.js';
 
 export type {
   EvictRequest,
@@ -139,8 +139,11 @@ export interface AcquireRequest {
   readonly fencingFloor?: bigint;
 }
 
+/** The answer to a hand-off: a lease, a promise of one, or nothing. */
+export type HandedOffLease = Lease | Promise<Lease | undefined> | undefined;
+
 /** A store's grant of its keys to one token. */
-export interface Lease extends QuorumLease {
+export interface Lease extends QuorumLease<Lease> {
   /**
    * Grows with every grant of the key. Present when the store declares `supports.fencing`; of a claim, once it was extended.
    * Sharers have none: the newest must not shut out the others.
@@ -169,15 +172,9 @@ export interface Lease extends QuorumLease {
    * ms from now, and `undefined` means that a key was no longer ours. The store is always asked when `renew` is set. Returns
    * nothing at once: other processes are first, and core releases the lease.
    *
-   * Stores without this method see a release and a new attempt. `tokens` come from a store that combines others and has its own
-   * fencing tokens: a store that is asked to renew raises its counter by them, as in `raiseFencing`, and the token of the lease
-   * has no meaning. `undefined` then also means that the counter was beyond them: the keys have been given back.
+   * Stores without this method see a release and a new attempt.
    */
-  handOff?(
-    ttl: number,
-    renew: boolean,
-    tokens?: FencingRange,
-  ): Lease | Promise<Lease | undefined> | undefined;
+  handOff?(ttl: number, renew: boolean): HandedOffLease;
   /**
    * The holder was asked to stop: the keys stay taken for `ms` more, and the store knows which token its holder has. Resolves
    * `false` when a key is no longer ours. Missing: core extends the lease.

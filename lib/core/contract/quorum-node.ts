@@ -9,12 +9,22 @@ export interface QuorumNode {
 }
 
 /** What a store that combines others asks of the lease of a node. */
-export interface QuorumLease {
+export interface QuorumLease<L> {
   /**
    * Raises the fencing counters of the keys to `to`: every later grant gets a larger one. Resolves `false`, and changes nothing,
    * when a key is no longer ours or its counter is beyond `from`.
    */
   raiseFencing?(tokens: FencingRange): Promise<boolean>;
+  /**
+   * As `Lease.handOff`, for a caller that mints its own fencing tokens: the token of the new lease has no meaning. A store that
+   * is asked to renew raises its counters as `raiseFencing` does. `undefined` then also means that a counter was beyond `from`: the
+   * keys have been given back. Missing: the lease is not handed off.
+   */
+  handOffRaising?(
+    ttl: number,
+    renew: boolean,
+    tokens: FencingRange,
+  ): L | Promise<L | undefined> | undefined;
 }
 
 /** A fencing counter that is no larger than `from` becomes `to`. */

@@ -51,11 +51,12 @@ export function checkHolderAnswer(answer: unknown): void {
 
 /** The part of a lease that is missing, if any. */
 function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined {
-  const { extend, release, handOff, retire, downgrade, raiseFencing } = answer;
+  const { extend, release, handOff, handOffRaising, retire, downgrade, raiseFencing } = answer;
   if (typeof extend !== 'function' || typeof release !== 'function')
     return ' with the methods `extend` and `release`';
-  if (![handOff, retire, downgrade, raiseFencing].every(isMethodOrMissing))
-    return ' whose `handOff`, `retire`, `downgrade` and `raiseFencing` are methods or missing';
+  const optional = [handOff, handOffRaising, retire, downgrade, raiseFencing];
+  if (!optional.every(isMethodOrMissing))
+    return ' whose `handOff`, `handOffRaising`, `retire`, `downgrade` and `raiseFencing` are methods or missing';
   const { fencingToken, lost } = answer;
   if (fencingToken !== undefined && typeof fencingToken !== 'bigint')
     return ' whose `fencingToken` is a bigint or missing';

@@ -1,7 +1,7 @@
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkLease } from '../contract/store-answers.js';
 import { UnknownAnswerError } from '../contract/unknown-answer.js';
-import type { FencingRange, Lease } from '../contract/lock-store.js';
+import type { FencingRange, HandedOffLease, Lease } from '../contract/lock-store.js';
 import { promised } from './store-call.js';
 import { validUntil } from './validity.js';
 
@@ -34,17 +34,17 @@ export function whyUseless(
 
 /**
  * A lease's hand-off to the next holder. `undefined`: the lease is to be released, also where the store threw, or answered with
- * something that is no lease.
+ * something that is no lease. With `tokens`: see `QuorumLease.handOffRaising`.
  */
 export function tryHandOff(
   lease: Lease,
   ttl: number,
   renew: boolean,
   tokens?: FencingRange,
-): Lease | Promise<Lease | undefined> | undefined {
+): HandedOffLease {
   let next: unknown;
   try {
-    next = lease.handOff?.(ttl, renew, tokens);
+    next = tokens ? lease.handOffRaising?.(ttl, renew, tokens) : lease.handOff?.(ttl, renew);
     if (next instanceof Promise) return next as Promise<Lease | undefined>;
     checkAttempt(next);
     return next;

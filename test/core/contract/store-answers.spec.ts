@@ -16,6 +16,7 @@ const HALF_LEASES: Record<string, unknown> = {
   'a fencing token that is null': Object.assign(new FakeLease(), { fencingToken: null }),
   'a lost that is no signal': Object.assign(new FakeLease(), { lost: true }),
   'a handOff that is no method': Object.assign(new FakeLease(), { handOff: true }),
+  'a handOffRaising that is no method': Object.assign(new FakeLease(), { handOffRaising: true }),
   'a downgrade that is no method': Object.assign(new FakeLease(), { downgrade: 'yes' }),
 };
 

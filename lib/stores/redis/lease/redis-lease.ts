@@ -1,5 +1,5 @@
 import { systemClock } from '../../../core/async/clock.js';
-import type { FencingRange, Lease } from '../../../core/contract/lock-store.js';
+import type { FencingRange, HandedOffLease, Lease } from '../../../core/contract/lock-store.js';
 import { DowngradedLease } from './downgraded-lease.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import type { LeaseContext } from './lease-context.js';
@@ -93,11 +93,11 @@ export class RedisLease implements Lease {
     return this.#reader.confirm();
   }
 
-  handOff(
-    ttl: number,
-    renew: boolean,
-    tokens?: FencingRange,
-  ): Lease | Promise<Lease | undefined> | undefined {
+  handOffRaising(ttl: number, renew: boolean, tokens: FencingRange): HandedOffLease {
+    return this.handOff(ttl, renew, tokens);
+  }
+
+  handOff(ttl: number, renew: boolean, tokens?: FencingRange): HandedOffLease {
     const { handoffs } = this.#context;
     this.#hasNext = true;
     if (!handoffs?.allowsHandoffs || this.#held.request.keys.length > 1 || this.#reader)

@@ -1,6 +1,7 @@
 import { waitAtMost } from '../../../core/async/clock.js';
 import { tryHandOff } from '../../../core/store/grant.js';
-import type { AcquireRequest, FencingRange, Lease } from '../../../core/contract/lock-store.js';
+import type { AcquireRequest, FencingRange } from '../../../core/contract/lock-store.js';
+import type { HandedOffLease, Lease } from '../../../core/contract/lock-store.js';
 import { isGranted, isTrue } from '../vote/answers.js';
 import { take } from '../claim/claim.js';
 import type { Claim } from '../claim/claim.js';
@@ -84,7 +85,7 @@ export class RedlockLease implements Lease {
     return outcome === 'yes';
   }
 
-  handOff(ttl: number, renew: boolean): Lease | Promise<Lease | undefined> | undefined {
+  handOff(ttl: number, renew: boolean): HandedOffLease {
     const queueNode = this.#queueNode ?? this.#context.queueNodes.of(this.#claim.request.key);
     if (!queueNode?.isFit || queueNode.unreachable !== undefined) return undefined; // it would not be asked to renew
     const atQueueNode = this.#leases.get(queueNode);

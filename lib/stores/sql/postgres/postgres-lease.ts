@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FencingRange, Lease } from '../../../core/contract/lock-store.js';
+import type { Lease } from '../../../core/contract/lock-store.js';
 import { takeBack } from '../connections/abandoned-claims.js';
 import type { PostgresTable } from './postgres-table.js';
 import { SqlLease } from '../common/sql-lease.js';
@@ -36,12 +36,8 @@ export class PostgresLease extends SqlLease {
     return value !== undefined;
   }
 
-  handOff(
-    ttl: number,
-    _renew: boolean,
-    tokens?: FencingRange,
-  ): Promise<Lease | undefined> | undefined {
-    if (tokens !== undefined || this.#handoffs >= LOCAL_HANDOFFS) return undefined;
+  handOff(ttl: number): Promise<Lease | undefined> | undefined {
+    if (this.#handoffs >= LOCAL_HANDOFFS) return undefined;
     this.isHandedOff = true;
     return this.#handOff(ttl);
   }

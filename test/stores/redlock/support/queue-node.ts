@@ -24,11 +24,11 @@ export class QueueNode extends StubNode {
   override async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     const lease = await super.tryAcquire(request);
     if (!lease) return undefined;
-    const handOff = async (): Promise<Lease | undefined> => {
+    const handOffRaising = async (): Promise<Lease | undefined> => {
       this.passes++;
       return lease;
     };
-    return Object.assign(lease, { handOff });
+    return Object.assign(lease, { handOffRaising });
   }
 
   /** Wakes the first in line, with a claim of a second. */
