@@ -32,6 +32,8 @@ export interface Snapshot {
   readonly total: number;
   /** `false`: the store has more locks than the server reads in one round, or not all of it could be read. */
   readonly isComplete: boolean;
+  /** The round goes on: this is what it has found so far. */
+  readonly isReading: boolean;
   /** Why the store was not read in this round, in words, without a secret. Locks of this process are shown all the same. */
   readonly failure?: string | undefined;
   /** The most urgent first: in jeopardy, overdue, then those that are held longest. */

@@ -2,6 +2,8 @@ import { systemClock } from '../core/async/clock.js';
 import { reasonOf } from '../core/contract/safe-error.js';
 import type { LockEventMap } from '../core/events/lock-events.js';
 import type { LockService } from '../core/lock.service.js';
+import type { LockAuditEvent } from '../core/events/attempt-events.js';
+import { quoted } from '../core/text/printable.js';
 import { HiddenKeys } from './hidden-keys.js';
 import { checkLogging } from './lock-logger.js';
 import type { LockLogger, LockLogOptions } from './lock-logger.js';
@@ -47,6 +49,12 @@ export function logLocks(
   };
 }
 
+/** Who did it, with what, and why. */
+function evicted({ actor, via, holder, reason }: LockAuditEvent, lock: string): string {
+  const part = (words: string, text: string | undefined) => (text ? words + quoted(text) : '');
+  return `Lock ${lock} was taken from its holder${part(' ', holder)}${part(' by ', actor)}${part(' with ', via)}${part(': ', reason)}`;
+}
+
 function listenersOf(lines: PacedLines, keys: HiddenKeys, recovery: StoreRecovery): Listeners {
   const say = (level: Level, kind: string, event: KeyedEvent, text: () => string) =>
     lines.say(level, `${kind} ${event.name ?? ''}`, () => keys.within(text(), event.keys));
@@ -70,6 +78,7 @@ function listenersOf(lines: PacedLines, keys: HiddenKeys, recovery: StoreRecover
     overdue: (event) => say('warn', 'overdue', event, () => `${lock(event)} is overdue: it is held for ${Math.round(event.heldFor)} ms`), // prettier-ignore
     node: ({ node, state, reason, store }) =>
       lines.say(state === 'recovered' ? 'info' : 'warn', `node ${node} ${state}`, () => `Node ${node} of lock store "${store}" ${state === 'recovered' ? 'has recovered' : `is ${state}`}: ${reasonOf(reason)}`), // prettier-ignore
+    audit: (event) => lines.sayAlways('warn', () => keys.within(evicted(event, keys.shown([event.key])), [event.key])), // prettier-ignore
     warning: ({ code, message }) => lines.say('warn', message, () => `${message} [${code}]`),
   };
 }

@@ -36,6 +36,11 @@ export class PacedLines {
     pause.latest = line;
   }
 
+  /** A line that must not be left out. */
+  sayAlways(level: Level, line: () => string): void {
+    print(this.#logger, level, line());
+  }
+
   /** Without those that were left out. */
   close(): void {
     for (const { cancel } of this.#pauses.values()) cancel();

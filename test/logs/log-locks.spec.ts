@@ -128,6 +128,27 @@ describe('logLocks', () => {
     ]);
   });
 
+  it('says each eviction, with who did it, and leaves none out', async () => {
+    const { locks, taken } = logged({ redactKey: (key) => key.replace(PERSON, '…') });
+    const evict = async (key: string) => {
+      const { fencingToken } = await locks.acquire(key);
+      const reason = `${key} is\nstuck`;
+      await locks.evict(key, { fencingToken, grace: 0, actor: 'ada', via: 'dashboard', reason }); // prettier-ignore
+    };
+    await evict(`user:${PERSON}`);
+    await evict(`mail:${PERSON}`);
+    const lines = taken().filter((line) => line.startsWith('warn'));
+    const by = `"[^"]+:${process.pid}:\\d+" by "ada" with "dashboard": `;
+    expect(lines).toEqual([
+      expect.stringMatching(
+        `^warn Lock "user:…" was taken from its holder ${by}"user:… is\\\\nstuck"$`,
+      ),
+      expect.stringMatching(
+        `^warn Lock "mail:…" was taken from its holder ${by}"mail:… is\\\\nstuck"$`,
+      ),
+    ]);
+  });
+
   it('takes a logger that has log and no info, and bears one that throws', async () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const locks = new LockService(new MemoryLockStore());

@@ -25,17 +25,19 @@ export function checkExceptions(answer: unknown): asserts answer is ReadonlyMap<
 
 export function checkInspection(answer: unknown): void {
   if (answer === undefined) return;
-  const { key } = fieldsOf(answer);
-  if (typeof key !== 'string')
-    throw new UnknownAnswerError('undefined or an object with a key', answer);
+  const wrong = wrongFieldOf(answer);
+  if (wrong !== undefined)
+    throw new UnknownAnswerError(`undefined or an object with a key${wrong}`, answer);
 }
 
 /** For `list`. */
 export function checkPage(answer: unknown): void {
   const { locks, cursor } = fieldsOf(answer);
-  const isList = Array.isArray(locks) && locks.every((each) => isText(fieldsOf(each)['key']));
-  if (isList && (cursor === undefined || isText(cursor))) return;
-  throw new UnknownAnswerError('an object with a list of `locks` and perhaps a `cursor`', answer);
+  const isList = Array.isArray(locks) && (cursor === undefined || isText(cursor));
+  const wrong = isList ? locks.map(wrongFieldOf).find((each) => each !== undefined) : '';
+  if (wrong === undefined) return;
+  const expected = `an object with a list of \`locks\`${wrong} and perhaps a \`cursor\``;
+  throw new UnknownAnswerError(expected, answer);
 }
 
 const HOLDER_STATES = ['held', 'taken', 'other', 'unconfirmed', 'shared'];
@@ -65,8 +67,41 @@ function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined 
   return undefined;
 }
 
-function isText(value: unknown): boolean {
+/** Of a `LockInspection`, beside its key: what each field is, if it is there. */
+const FIELDS: Readonly<
+  Record<string, readonly [is: string, isRight: (value: unknown) => boolean]>
+> = {
+  holder: ['a string', isText],
+  permits: ['a number', isNumber],
+  holders: ['a list of strings', areTexts],
+  remaining: ['a number', isNumber],
+  fencingToken: ['a bigint', (value) => typeof value === 'bigint'],
+  heldFor: ['a number', isNumber],
+  waiters: ['a list of strings', areTexts],
+  waiterCount: ['a number', isNumber],
+};
+
+/** Of what should be a `LockInspection`: the field that is wrong, if any. */
+function wrongFieldOf(answer: unknown): string | undefined {
+  const fields = fieldsOf(answer);
+  if (!isText(fields['key'])) return '';
+  for (const [name, [is, isRight]] of Object.entries(FIELDS)) {
+    const value = fields[name];
+    if (value !== undefined && !isRight(value)) return ` whose \`${name}\` is ${is} or missing`;
+  }
+  return undefined;
+}
+
+function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(value);
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
 }
 
 function isMethodOrMissing(value: unknown): boolean {

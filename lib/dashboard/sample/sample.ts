@@ -1,5 +1,6 @@
 import { wallClock } from '../../core/async/clock.js';
 import type { LockInspection, LockNode } from '../../core/contract/lock-store.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import type { LockService } from '../../core/lock.service.js';
 import { byUrgency, SampledLock } from './sampled-lock.js';
 import type { StoreWalk } from './store-walk.js';
@@ -27,10 +28,11 @@ export class Sample {
   constructor(locks: LockService, walk: StoreWalk, inspections: Inspections, isPartial: boolean) {
     this.#byKey = merged(locks, walk.found);
     this.locks = byUrgency([...this.#byKey.values()].filter(isHeld));
-    this.nodes = locks.nodes();
+    const { nodes, failure } = nodesOf(locks);
+    this.nodes = nodes;
     this.canList = walk.canList;
     this.isComplete = walk.isComplete;
-    this.failure = walk.failure;
+    this.failure = walk.failure ?? failure;
     this.isPartial = isPartial;
     this.#inspections = inspections;
   }
@@ -44,6 +46,15 @@ export class Sample {
     lock.held.push(...(listed?.held ?? []));
     lock.waiting.push(...(listed?.waiting ?? []));
     return isHeld(lock) ? lock : null;
+  }
+}
+
+/** A store of somebody else may fail here, too. */
+function nodesOf(locks: LockService): { nodes: readonly LockNode[]; failure?: string } {
+  try {
+    return { nodes: [...locks.nodes()] };
+  } catch (error) {
+    return { nodes: [], failure: reasonOf(error) };
   }
 }
 

@@ -38,8 +38,8 @@ export class Sampler {
 
   /** Calling the result ends it. */
   watch(viewer: Viewer): () => void {
-    this.#viewers.add(viewer);
     if (this.#last) viewer.see(this.#last);
+    this.#viewers.add(viewer);
     if (!this.#isInRound && !this.#hasPause) inRootContext(() => void this.#round());
     return () => void this.#viewers.delete(viewer);
   }

@@ -35,7 +35,7 @@ export function snapshotText(
 }
 
 function snapshotOf(sample: Sample, query: SnapshotQuery, context: SnapshotContext): Snapshot {
-  const { at, canList, isComplete, failure, locks } = sample;
+  const { at, canList, isComplete, isPartial, failure, locks } = sample;
   const charts = context.charts();
   const fitting = locks.filter((lock) => fits(lock, query));
   return {
@@ -47,6 +47,7 @@ function snapshotOf(sample: Sample, query: SnapshotQuery, context: SnapshotConte
     canList,
     total: fitting.length,
     isComplete,
+    isReading: isPartial,
     failure,
     locks: fitting.slice(0, MOST_ROWS).map((lock) => lock.row(thisHolder, WAITERS_OF_ROW)),
     ...(query.key !== undefined && { detail: detailOf(sample, query.key) }),

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/async/clock.js';
 import type { LockInspection, NodeReport } from '../../core/contract/lock-store.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import { LockUnsupportedError } from '../../core/contract/lock-errors.js';
+import { LONGEST_KEY_BYTES } from '../../core/keys/lock-keys.js';
 import type { LockService } from '../../core/lock.service.js';
 
 /** Locks of one question to the store. */
@@ -46,10 +47,15 @@ export class StoreWalk {
   async #page(cursor: string | undefined): Promise<string | undefined> {
     const limit = Math.min(PAGE, this.#limit - this.found.size + 1);
     const page = await this.#locks.list({ cursor, limit });
-    for (const lock of page.locks) this.found.set(lock.key, lock);
+    for (const lock of page.locks) if (isKey(lock.key)) this.found.set(lock.key, lock);
     if (page.unreachable?.length) this.failure = inWords(page.unreachable);
     return page.cursor;
   }
+}
+
+/** What another program wrote may be of any size, and nobody can ask for it. */
+function isKey(key: string): boolean {
+  return Buffer.byteLength(key) <= LONGEST_KEY_BYTES;
 }
 
 function inWords(unreachable: readonly NodeReport[]): string {

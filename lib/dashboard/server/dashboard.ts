@@ -3,9 +3,10 @@ import { reasonOf } from '../../core/contract/safe-error.js';
 import { warn } from '../../core/async/warn.js';
 import type { LockService } from '../../core/lock.service.js';
 import { isClosed } from '../../http/closed-response.js';
-import type { LockAction } from '../api.js';
+import type { LockAction, SnapshotQuery } from '../api.js';
 import { lookAt } from '../sample/observation.js';
 import type { Observation } from '../sample/observation.js';
+import type { Sample } from '../sample/sample.js';
 import { snapshotText } from '../sample/snapshots.js';
 import type { SnapshotContext } from '../sample/snapshots.js';
 import { Refusal, send, sendJson, sendRefusal } from './answers.js';
@@ -85,13 +86,23 @@ export class Dashboard {
     const cancel = systemClock.schedule(LONGEST_STREAM, () => stream.end(), true);
     const leave = this.#observation.sampler.watch({
       key: query.key,
-      see: (sample) => stream.send('snapshot', snapshotText(sample, query, this.#context)),
+      see: (sample) => this.#tell(stream, sample, query),
     });
     response.once('close', () => {
       cancel();
       leave();
       this.#streams.delete(stream);
     });
+  }
+
+  /** What the application put around the response may throw; the others who look are not concerned. */
+  #tell(stream: EventStream, sample: Sample, query: SnapshotQuery): void {
+    try {
+      stream.send('snapshot', snapshotText(sample, query, this.#context));
+    } catch (error) {
+      warn(`The stream of the locks failed: ${reasonOf(error)}`);
+      stream.cut();
+    }
   }
 
   async #release({ request, response, body, actor }: Visit): Promise<void> {

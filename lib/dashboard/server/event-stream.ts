@@ -51,6 +51,11 @@ export class EventStream {
     this.#response.once('close', cancel);
   }
 
+  /** Without a goodbye. */
+  cut(): void {
+    this.#response.destroy();
+  }
+
   #write(text: string): void {
     if (isClosed(this.#response) || this.#response.write(text)) return;
     this.#isBlocked = true;

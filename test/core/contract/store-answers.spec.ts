@@ -153,3 +153,34 @@ it.each(named(NONSENSE))('an inspection is none: %s', async (_, inspection) => {
   Object.assign(store, { inspect: () => Promise.resolve(inspection) });
   expect(await rejectionOf(locks.inspect('a'))).toMatchObject(UNKNOWN);
 });
+
+/** Fields of an inspection that a store without types may get wrong. */
+const WRONG_FIELDS: readonly object[] = [
+  { holder: 7 },
+  { holder: null },
+  { holders: 'a' },
+  { holders: [1] },
+  { remaining: '5' },
+  { heldFor: 5n },
+  { heldFor: NaN },
+  { fencingToken: 5 },
+  { waiters: {} },
+  { waiterCount: null },
+  { permits: 'unlimited' },
+];
+
+it.each(WRONG_FIELDS)(
+  'an inspection with a wrong field is none, alone and in a list: %p',
+  async (field) => {
+    const { locks, store } = onFakeStore();
+    const lock = { key: 'a', ...field };
+    Object.assign(store, {
+      inspect: () => Promise.resolve(lock),
+      list: () => Promise.resolve({ locks: [{ key: 'b' }, lock] }),
+    });
+    const error = await rejectionOf(locks.inspect('a'));
+    expect(error).toMatchObject(UNKNOWN);
+    expect(String(error)).toContain(`whose \`${Object.keys(field)[0]!}\` is`);
+    expect(await rejectionOf(locks.list())).toMatchObject(UNKNOWN);
+  },
+);

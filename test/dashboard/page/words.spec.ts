@@ -36,6 +36,12 @@ describe('what the page says and looks like', () => {
       { failure: 'connect ECONNREFUSED' },
       'The store was not read: connect ECONNREFUSED.',
     ],
+    [
+      'a store that fails in the middle',
+      { failure: 'cut off', locks: [rowOf({ key: 'a' })] },
+      'Not all of the store was read: cut off. Shown are what was read and the locks of this process',
+    ],
+    ['a store that takes its time', { isComplete: false, isReading: true }, 'Asking the store for its locks'], // prettier-ignore
     ['an incomplete list', { isComplete: false }, 'The list is incomplete'],
     [
       'a long list',
@@ -56,6 +62,18 @@ describe('what the page says and looks like', () => {
   it.each(SENTENCES)('tells of %s', async (_, part, words) => {
     server.show(snapshotOf(part));
     await using opened = await open();
+    await says(opened.page, words);
+  });
+
+  const UNKNOWN: readonly (readonly [string, Partial<Snapshot>, string])[] = [
+    ['a free lock', { detail: null }, 'Nobody holds this lock.'],
+    ['a store that fails', { failure: 'cut off' }, 'The store was not read: cut off. This process does not hold this lock.'], // prettier-ignore
+    ['a store that cannot inspect', { canList: false }, 'This store cannot tell who holds a lock.'],
+    ['a store that takes its time', { isReading: true }, 'Asking the store for this lock'],
+  ];
+  it.each(UNKNOWN)('tells on the page of a lock of %s', async (_, part, words) => {
+    server.show(snapshotOf(part));
+    await using opened = await open('#key=a');
     await says(opened.page, words);
   });
 

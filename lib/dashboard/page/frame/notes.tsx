@@ -5,13 +5,15 @@ import { formatCount } from '../text/format.js';
 
 /** What the list is not: why it may lack locks. */
 export function Notes({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { failure, canList, isComplete, reader, locks, total } = snapshot;
+  const { failure, canList, isComplete, isReading, reader, locks, total } = snapshot;
+  const hasRead = locks.some(({ isLocal }) => !isLocal);
   return (
     <div class="notes" role="status">
       {failure !== undefined && (
         <Note kind="failed">
-          The store was not read: <Foreign text={failure} />. Shown are the locks of this process,{' '}
-          <Foreign text={readerWords(reader)} />.
+          {hasRead ? 'Not all of the store was read' : 'The store was not read'}:{' '}
+          <Foreign text={failure} />. Shown are {hasRead && 'what was read and '}the locks of this
+          process, <Foreign text={readerWords(reader)} />.
         </Note>
       )}
       {!canList && failure === undefined && (
@@ -20,7 +22,8 @@ export function Notes({ snapshot }: { readonly snapshot: Snapshot }) {
           <Foreign text={readerWords(reader)} />.
         </Note>
       )}
-      {canList && failure === undefined && !isComplete && (
+      {isReading && <Note kind="part">The store is being read…</Note>}
+      {canList && failure === undefined && !isComplete && !isReading && (
         <Note kind="part">
           The list is incomplete: the store has more locks than are read at once. A search for a key
           narrows it.

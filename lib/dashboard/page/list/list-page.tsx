@@ -34,6 +34,7 @@ export function ListPage({ snapshot, route, go, returnedFrom }: ListPageProps) {
 }
 
 function Empty({ route, snapshot }: Pick<ListPageProps, 'route' | 'snapshot'>) {
+  if (snapshot.isReading) return <p class="empty">Asking the store for its locks…</p>;
   if (isFiltered(route))
     return <p class="empty">No held lock matches the filter. Clear it to see every lock.</p>;
   if (snapshot.failure !== undefined || !snapshot.canList)

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { LockRow } from '../../api.js';
+import type { LockRow, Snapshot } from '../../api.js';
 import { Notes } from '../frame/notes.js';
 import { queryOf } from '../live/route.js';
 import type { Go, Route } from '../live/route.js';
@@ -42,13 +42,10 @@ export function LockPage({ lockKey, live, route, go }: LockPageProps) {
 
 function Content({ row, live }: { readonly row: LockRow | null | undefined; readonly live: Live }) {
   const { snapshot } = live;
-  if (row === undefined) return <p class="empty">Asking the store for this lock…</p>;
-  if (row === null) {
+  if (!row) {
     return (
       <p class="empty" role="status">
-        {snapshot?.failure === undefined
-          ? 'Nobody holds this lock.'
-          : `The store was not read: ${snapshot.failure}. This process does not hold this lock.`}
+        {row === null ? 'Nobody holds this lock.' : unknownWords(snapshot)}
       </p>
     );
   }
@@ -63,6 +60,15 @@ function Content({ row, live }: { readonly row: LockRow | null | undefined; read
       <Line row={row} />
     </>
   );
+}
+
+/** Why it is not known who holds the lock. */
+function unknownWords(snapshot: Snapshot | undefined): string {
+  const HERE = 'This process does not hold this lock.';
+  if (snapshot?.failure !== undefined)
+    return `The store was not read: ${snapshot.failure}. ${HERE}`;
+  if (snapshot?.canList === false) return `This store cannot tell who holds a lock. ${HERE}`;
+  return 'Asking the store for this lock…';
 }
 
 /** From the snapshot that was asked for with this key; until it comes, from the list. `null`: the lock is free. */

@@ -37,6 +37,7 @@ export function snapshotOf(part: Partial<Snapshot> = {}): Snapshot {
     canList: true,
     total: locks.length,
     isComplete: true,
+    isReading: false,
     nodes: [],
     names: [],
     charts: { times: [], series: [] },
