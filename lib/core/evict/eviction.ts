@@ -20,6 +20,8 @@ type Evicting = LockStore & Required<Pick<LockStore, 'askHolder' | 'evict'>>;
 
 /** Milliseconds between two looks whether the holder has released the key. */
 const LOOK_EVERY = 200;
+/** Milliseconds for a holder to say whether it is the named one, where the store alone cannot. */
+const LONGEST_ANSWER = 1_000;
 /** Milliseconds for which the key is ours between the eviction and its release, which hands it to the next waiter. */
 const TTL = 5_000;
 
@@ -53,11 +55,13 @@ export class Eviction {
   async run(): Promise<Evicted> {
     const { grace } = this.#options;
     const asked = grace > 0 ? await this.#ask(grace) : undefined;
-    return asked ?? this.#take();
+    const ended = asked ?? (await this.#take());
+    if (grace > 0 || ended.outcome !== 'unconfirmed') return ended;
+    return (await this.#ask(LONGEST_ANSWER, true)) ?? this.#take();
   }
 
-  /** Resolves with an outcome where there is nothing left to take. */
-  async #ask(grace: number): Promise<Evicted | undefined> {
+  /** Resolves with an outcome where there is nothing left to take. `isName`: the holder has only to say whether it is meant. */
+  async #ask(grace: number, isName = false): Promise<Evicted | undefined> {
     const { clock } = this.#context;
     const end = clock.now() + grace;
     let held: HolderAnswer | undefined;
@@ -66,6 +70,7 @@ export class Eviction {
       if (answer.state === 'other')
         return { outcome: held ? 'released' : 'not-held', before: held ?? answer };
       if (answer.state === 'held') held = answer;
+      if (held && isName) return undefined;
       await sleep(clock, Math.min(end - clock.now(), LOOK_EVERY));
     }
     return undefined;

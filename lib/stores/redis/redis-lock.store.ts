@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type {
   AcquireRequest,
+  EvictRequest,
+  HolderAnswer,
   Lease,
   LockInspection,
   LockStore,
+  NamedHolder,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
 import type { ServerLink } from '../../core/contract/server-link.js';
@@ -16,21 +19,19 @@ import { SentAgain } from './failover/sent-again.js';
 import { ServerWatches } from './failover/server-watches.js';
 import type { SilenceWatch } from '../../redis-client/silence-watch.js';
 import { takeBacksOf } from './send/take-backs.js';
-import type { TakeBacks } from './send/take-backs.js';
 import { watchSilence } from '../../redis-client/watch-silence.js';
 import type { LeaseContext } from './lease/lease-context.js';
 import { canSubscribe, clientKeyPrefix } from '../../redis-client/redis-client.js';
 import type { RedisClient } from '../../redis-client/redis-client.js';
-import { RedisLease } from './lease/redis-lease.js';
+import { tryHold } from './lease/exclusive-attempt.js';
 import { featuresOf } from './redis-features.js';
 import type { RedisFeatures } from './redis-features.js';
 import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
-import { canScan } from '../../redis-client/scan-client.js';
 import { Inspector } from './inspect/inspector.js';
-import { LockList } from './inspect/lock-list.js';
-import type { Refused } from './lua/replies.js';
-import type { ScriptRunner } from './send/script-runner.js';
+import { lockListOf } from './inspect/lock-list.js';
+import { SeenHolders } from './keys/seen-holders.js';
+import { RedisEvictions } from './evict/redis-evictions.js';
 import { storeCalls } from './send/store-calls.js';
 import { storeExtensions } from './send/store-extensions.js';
 import { ServerKeys } from './keys/server-keys.js';
@@ -38,9 +39,7 @@ import { queuedLease } from './lease/queued-lease.js';
 import { tryShare } from './lease/shared-attempt.js';
 import { RedisWaiters } from './queue/redis-waiters.js';
 
-/**
- * Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here.
- */
+/** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
 export class RedisLockStore implements LockStore {
   readonly name = 'redis';
   readonly supports: RedisFeatures;
@@ -54,12 +53,11 @@ export class RedisLockStore implements LockStore {
   readonly list?: NonNullable<LockStore['list']>;
   readonly #keys: ServerKeys;
   readonly #inspector: Inspector;
+  readonly #evictions: RedisEvictions;
   readonly #trial: CounterTrial;
-  readonly #runner: ScriptRunner;
   readonly #context: LeaseContext;
   readonly #waiters: RedisWaiters | undefined;
   readonly #silence: SilenceWatch;
-  readonly #takeBacks: TakeBacks;
   readonly #watches: ServerWatches;
   #checks: ServerChecks | undefined;
   #isOneOfSeveral = false;
@@ -76,30 +74,30 @@ export class RedisLockStore implements LockStore {
     const isOneServer = client.isCluster !== true;
     const id = (isOneServer ? '' : '~') + randomBytes(8).toString('base64url');
     this.supports = featuresOf(client, localPassLimit);
-    this.#keys = new ServerKeys(keyPrefix, clientPrefix, isOneServer);
-    this.#trial = new CounterTrial(this.#keys);
+    const keys = new ServerKeys(keyPrefix, clientPrefix, isOneServer);
+    this.#keys = keys;
+    this.#trial = new CounterTrial(keys);
     const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
-    this.#watches = new ServerWatches(client, (keys) => this.#keys.locks(keys).map(slotOf));
-    this.#takeBacks = takeBacksOf(client);
+    this.#watches = new ServerWatches(client, (locked) => keys.locks(locked).map(slotOf));
+    const takeBacks = takeBacksOf(client);
     const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
     const listening = () => this.#waiters?.connections ?? [];
     this.#silence = watchSilence(client, listening, silenceTimeout + awaited);
     const asked = () => this.#silence.asked();
     const calls = { client, replicas, batchWrites, slotOf, asked };
-    const { runner, lockCalls } = storeCalls(calls, this.#takeBacks);
-    this.#runner = runner;
-    this.#inspector = new Inspector(this.#keys, this.#runner, this.#trial, isOneServer);
-    if (canScan(client)) {
-      const list = new LockList({ client, keys: this.#keys, inspector: this.#inspector, asked });
-      this.list = (query) => list.page(query);
-    }
+    const { runner, lockCalls } = storeCalls(calls, takeBacks);
+    const seen = new SeenHolders();
+    this.#inspector = new Inspector(this.#keys, runner, this.#trial, isOneServer, seen);
+    const list = lockListOf({ client, keys, inspector: this.#inspector, asked });
+    if (list) this.list = (query) => list.page(query);
     const reliance = () => ({ ...replicas, isOneOfSeveral: this.#isOneOfSeveral });
     if (serverChecks)
       this.checkServers = (tell) =>
         void (this.#checks ??= new ServerChecks(client, this.#keys, reliance, tell));
     const holds = (ttl: number) => this.#watches.holds(ttl);
+    const keeps = (ttl: number) => (holds(ttl), this.#waiters?.listen());
     if (isOneServer)
-      this.extendMany = (leases, ttl) => (holds(ttl), extendMany(this.#runner, leases, ttl));
+      this.extendMany = (leases, ttl) => (keeps(ttl), extendMany(runner, leases, ttl));
     if (canSubscribe(client)) {
       const limits = [localPassLimit, yieldEvery] as const;
       const waiters = new RedisWaiters(client, id, runner, slotOf, ...limits, () => lockCalls);
@@ -107,17 +105,20 @@ export class RedisLockStore implements LockStore {
       this.acquire = (request, signal) => this.#wait(waiters, request, signal);
     }
     this.#context = {
-      runner: this.#runner,
+      runner,
       names: new LockNames(this.#keys, id),
       lockCalls,
-      takeBacks: this.#takeBacks,
+      takeBacks,
       sentAgain: new SentAgain(this.#watches),
       holds,
-      ...storeExtensions(this.#runner, isOneServer),
+      keeps,
+      ...storeExtensions(runner, isOneServer),
       handoffs: this.#waiters?.handoffs,
       freeMoments: this.#waiters?.freeMoments,
       strictQueue: replicas.replicas === 0 ? this.#waiters?.strictQueue : undefined,
     };
+    this.#evictions = new RedisEvictions({ ...this.#context, keys, trial: this.#trial, seen });
+    if (this.#waiters) this.#waiters.revoked = (text) => this.#evictions.heard(text);
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
@@ -131,7 +132,7 @@ export class RedisLockStore implements LockStore {
       this.#waiters?.strictQueue?.arrived(request);
       return tryShare(request, permits, this.#context, refused);
     }
-    const take = () => this.#trial.run(() => this.#take(request, refused));
+    const take = () => this.#trial.run(() => tryHold(request, this.#context, refused));
     const strictQueue = keys.length === 1 ? this.#waiters?.strictQueue : undefined;
     return strictQueue ? strictQueue.attempt(this.#keys.locks(keys)[0]!, request, take) : take();
   }
@@ -153,21 +154,30 @@ export class RedisLockStore implements LockStore {
     return this.#inspector.one(key);
   }
 
+  askHolder(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    return this.#evictions.ask(named, grace);
+  }
+
+  evict(request: EvictRequest): Promise<HolderAnswer> {
+    return this.#evictions.take(request);
+  }
+
   /** Missing on a Cluster, which has several. */
   get server(): ServerLink | undefined {
     return this.#watches.server;
   }
 
-  /** Tells of failovers, restarts, moved slots, and clocks that were set. */
+  /** Tells of failovers, restarts, moved slots, clocks that were set, and evictions. */
   observe(tell: (notice: StoreNotice) => void): void {
     this.#watches.observe(tell);
+    this.#evictions.observe(tell);
   }
 
   joinQuorum(): void {
     this.#isOneOfSeveral = true;
     this.#keys.countEach();
     this.#context.freeMoments?.shares.stop(); // a single node of a quorum that leaves a lock free is useless
-    this.#runner.joinQuorum();
+    this.#context.runner.joinQuorum();
     this.#context.lockCalls.gatherWholeTurns();
   }
 
@@ -175,21 +185,11 @@ export class RedisLockStore implements LockStore {
   async close(): Promise<void> {
     this.#context.lockCalls.send(); // before any later command of the client
     this.#silence.close();
-    this.#takeBacks.close();
+    this.#context.takeBacks.close();
     this.#watches.close();
     this.#checks?.close();
     this.#checks = undefined;
     this.#waiters?.close();
-  }
-
-  #take(request: AcquireRequest, refused: Refused): Promise<Lease | undefined> {
-    const { ttl, fencingFloor } = request;
-    const held = this.#context.names.alone(request);
-    const granted = (fence: bigint) => {
-      this.#context.holds(ttl);
-      return new RedisLease(held, this.#context, fence);
-    };
-    return this.#context.lockCalls.acquire(held, ttl, fencingFloor, granted, refused);
   }
 
   async #wait(waiters: RedisWaiters, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {

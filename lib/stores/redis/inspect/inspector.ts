@@ -2,6 +2,7 @@ import type { LockInspection } from '../../../core/contract/lock-inspection.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
 import { MOST_LISTED_WAITERS, MOST_WAITERS } from '../../../core/list/most-waiters.js';
 import type { CounterTrial } from '../keys/counter-trial.js';
+import type { SeenHolders } from '../keys/seen-holders.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import { INSPECT, INSPECT_ALONE } from './inspect-script.js';
@@ -20,11 +21,19 @@ export class Inspector {
   readonly #keys: ServerKeys;
   readonly #runner: ScriptRunner;
   readonly #trial: CounterTrial;
+  readonly #seen: SeenHolders;
   #isOneByOne: boolean;
 
   /** `isOneServer`: one script may name keys of several slots. */
-  constructor(keys: ServerKeys, runner: ScriptRunner, trial: CounterTrial, isOneServer: boolean) {
+  constructor(
+    keys: ServerKeys,
+    runner: ScriptRunner,
+    trial: CounterTrial,
+    isOneServer: boolean,
+    seen: SeenHolders,
+  ) {
     this.#keys = keys;
+    this.#seen = seen;
     this.#runner = runner;
     this.#trial = trial;
     this.#isOneByOne = !isOneServer;
@@ -67,7 +76,7 @@ export class Inspector {
     bounds: readonly number[],
   ): Promise<(LockInspection | undefined)[]> {
     const names = keys.flatMap((key) => this.#keys.inspected(key));
-    const read = (reply: unknown) => asInspections(keys, reply);
+    const read = (reply: unknown) => asInspections(keys, reply, this.#seen);
     try {
       return await this.#runner.run(INSPECT, names, bounds, read);
     } catch (error) {

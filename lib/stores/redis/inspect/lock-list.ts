@@ -3,7 +3,7 @@ import { KeyGlob } from '../../../core/list/key-glob.js';
 import { ListCursors } from '../../../core/list/list-cursor.js';
 import { driverError } from '../../../redis-client/driver-error.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
-import { globOfStart } from '../../../redis-client/scan-client.js';
+import { canScan, globOfStart } from '../../../redis-client/scan-client.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import { asList, asText, unknownReply } from '../lua/replies.js';
 import type { Inspector } from './inspector.js';
@@ -36,11 +36,16 @@ interface Context {
   readonly asked: () => void;
 }
 
+/** `undefined` for a client that cannot scan. */
+export function lockListOf(context: Context): LockList | undefined {
+  return canScan(context.client) ? new LockList(context) : undefined;
+}
+
 /**
  * Walks the names of each master, which costs the locks themselves nothing. SCAN finds each name that is there all the time, as
  * long as its server is the same: with another one, and where slots of a Cluster have moved, the walk begins again.
  */
-export class LockList {
+class LockList {
   readonly #context: Context;
   readonly #cursors: ListCursors<Place>;
 

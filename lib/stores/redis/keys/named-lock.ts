@@ -45,6 +45,12 @@ export class LockNames {
   }
 }
 
+/** `host:pid:startTime` in a value, or nothing. */
+export function holderOf(value: string): string {
+  const index = value.indexOf(':');
+  return index < 0 ? '' : value.slice(index + 1);
+}
+
 /** The permits in `text`, as scripts write them. */
 export function permitsFrom(text: unknown): number {
   if (text === 'inf') return Infinity;

@@ -17,6 +17,8 @@ export interface LeaseContext extends StoreExtensions {
   readonly sentAgain: SentAgain;
   /** A lock may be held for `ttl` ms from now. */
   readonly holds: (ttl: number) => void;
+  /** As `holds`, for a lock that is kept: its store listens from now on for what happens to its locks. */
+  readonly keeps: (ttl: number) => void;
   /** Missing where the store has no queue. */
   readonly freeMoments: FreeMoments | undefined;
   /** Set where every caller has a place in the server's line. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../../../core/async/clock.js';
 import type { FencingRange, HandedOffLease, Lease } from '../../../core/contract/lock-store.js';
 import { DowngradedLease } from './downgraded-lease.js';
+import { RetiredLease } from './retired-lease.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import type { LeaseContext } from './lease-context.js';
 import { FENCING_BLOCK } from '../lua/fencing-token.js';
@@ -26,6 +27,7 @@ export class RedisLease implements Lease {
   #isReleased = false;
   /** Set once this lease is to become a reader's. */
   #reader: DowngradedLease | undefined;
+  #retired: RetiredLease | undefined;
 
   constructor(
     held: NamedLock,
@@ -73,7 +75,7 @@ export class RedisLease implements Lease {
 
   extend(ttl: number): Promise<boolean> {
     if (this.#isClaim) return this.#confirm(ttl);
-    this.#context.holds(ttl);
+    this.#context.keeps(ttl);
     return this.#reader?.extend(ttl) ?? this.#context.extensions.extend(this.#held, ttl);
   }
 
@@ -81,7 +83,15 @@ export class RedisLease implements Lease {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
     if (this.#reader) return this.#reader.release(isValid);
-    return this.#context.sentAgain.decided(this.#freed(this.#endTenure()), isValid);
+    const freed = this.#retired?.release() ?? this.#freed(this.#endTenure());
+    return this.#context.sentAgain.decided(freed, isValid);
+  }
+
+  retire(ms: number): Promise<boolean> {
+    if (this.#isReleased || this.#isClaim || this.#reader) return Promise.resolve(false);
+    this.#endTenure();
+    this.#retired ??= new RetiredLease(this.#held, this.#fencingToken, this.#context);
+    return this.#retired.confirm(ms);
   }
 
   downgrade(): Promise<boolean> {

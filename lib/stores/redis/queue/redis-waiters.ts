@@ -3,6 +3,7 @@ import { clientKeyPrefix } from '../../../redis-client/redis-client.js';
 import type { SubscribableClient } from '../../../redis-client/redis-client.js';
 import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
 import type { NamedLock } from '../keys/named-lock.js';
+import { REVOKED } from '../evict/evict-script.js';
 import { FreeMoments } from './free-moments.js';
 import { CALL_UP } from '../lua/line-parts.js';
 import type { HandedOff } from './queue-place.js';
@@ -21,6 +22,8 @@ export class RedisWaiters {
   readonly freeMoments: FreeMoments;
   /** Missing where a process may pass a lock on to its own callers. */
   readonly strictQueue: StrictQueue | undefined;
+  /** Gets messages about holders that are evicted. */
+  revoked: (text: string) => void = () => undefined;
   readonly #queue: RedisQueue;
   readonly #wakeUps: WakeUpChannel;
   readonly #clientPrefix: string;
@@ -59,6 +62,11 @@ export class RedisWaiters {
     return this.#queue.wait(held, signal, arrivedAt);
   }
 
+  /** Messages to holders of this store arrive from now on. */
+  listen(): void {
+    if (!this.#wakeUps.isLive) this.#wakeUps.open().catch(() => undefined); // refused: they hear at their next extension
+  }
+
   /** Why the state of the waiter with `value` is unknown: the server has not answered since. */
   failure(value: string): unknown {
     return this.#queue.failure(value);
@@ -81,6 +89,7 @@ export class RedisWaiters {
 
   #message(text: string): void {
     if (text.startsWith('! ')) this.handoffs.contended(text.slice(2 + this.#clientPrefix.length));
+    else if (text.startsWith(REVOKED)) this.revoked(text);
     else if (text.startsWith(CALL_UP)) this.#queue.calledUp(text.slice(CALL_UP.length));
     else this.#queue.woken(text);
   }

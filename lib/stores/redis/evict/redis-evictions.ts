@@ -1,0 +1,97 @@
+import type {
+  EvictRequest,
+  HolderAnswer,
+  NamedHolder,
+  StoreNotice,
+} from '../../../core/contract/lock-store.js';
+import type { CounterTrial } from '../keys/counter-trial.js';
+import { holderOf } from '../keys/named-lock.js';
+import type { LockNames } from '../keys/named-lock.js';
+import type { SeenHolders } from '../keys/seen-holders.js';
+import type { ServerKeys } from '../keys/server-keys.js';
+import { asFencingToken, asList, asText } from '../lua/replies.js';
+import type { LockCalls } from '../send/lock-calls.js';
+import type { ScriptRunner } from '../send/script-runner.js';
+import type { TakeBacks } from '../send/take-backs.js';
+import { EVICT, REVOKED } from './evict-script.js';
+
+interface EvictionContext {
+  readonly keys: ServerKeys;
+  readonly names: LockNames;
+  readonly runner: ScriptRunner;
+  readonly trial: CounterTrial;
+  readonly lockCalls: LockCalls;
+  readonly takeBacks: TakeBacks;
+  readonly seen: SeenHolders;
+}
+
+type Tell = (notice: StoreNotice) => void;
+
+/** Takes locks from their holders, and hears of those that are taken from holders of this store. */
+export class RedisEvictions {
+  readonly #context: EvictionContext;
+  readonly #tells: Tell[] = [];
+
+  constructor(context: EvictionContext) {
+    this.#context = context;
+  }
+
+  observe(tell: Tell): void {
+    this.#tells.push(tell);
+  }
+
+  async ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    const { key, fencingToken } = named;
+    const { keys, runner, trial } = this.#context;
+    const { answer } = await trial.run(() => {
+      const args = [String(fencingToken), '', grace, this.#known(named)];
+      return runner.run(EVICT, keys.alone([key]), args, (reply) => this.#read(key, reply));
+    });
+    const isAsked = answer.state === 'held' || answer.state === 'unconfirmed';
+    if (isAsked) this.#revoke(key, fencingToken, grace); // its own channel may not be open
+    return answer;
+  }
+
+  async take(request: EvictRequest): Promise<HolderAnswer> {
+    const { key, fencingToken, ttl } = request;
+    const { names, runner, trial, takeBacks, lockCalls } = this.#context;
+    const held = () => names.alone(request);
+    takeBacks.forget(held());
+    try {
+      const { answer, fence } = await trial.run(() => {
+        const args = [String(fencingToken), held().value, ttl, this.#known(request)];
+        return runner.change(EVICT, held().keys, args, (reply) => this.#read(key, reply));
+      });
+      if (answer.state !== 'taken') return answer;
+      this.#revoke(key, answer.fencingToken ?? fencingToken, 0);
+      const release = () => lockCalls.release(held());
+      return { ...answer, taken: { fencingToken: asFencingToken(fence), release } };
+    } catch (error) {
+      lockCalls.abandon(held());
+      throw error;
+    }
+  }
+
+  /** A message that begins with `REVOKED`. */
+  heard(text: string): void {
+    const [, token = '', grace, lock = ''] = /^(\d+) (\d+) (.*)$/s.exec(text.slice(REVOKED.length)) ?? []; // prettier-ignore
+    const key = this.#context.keys.keyOf(lock);
+    if (key !== undefined) this.#revoke(key, BigInt(token), Number(grace));
+  }
+
+  #known({ key, fencingToken }: NamedHolder): string {
+    return this.#context.seen.find(key, fencingToken) ?? '';
+  }
+
+  #read(key: string, reply: unknown): { readonly answer: HolderAnswer; readonly fence: string } {
+    const [state, value, bound, fence] = asList(reply, 4).map(asText) as [string, string, string, string]; // prettier-ignore
+    const fencingToken = bound === '' ? undefined : asFencingToken(bound);
+    if (fencingToken !== undefined) this.#context.seen.note(key, value, fencingToken);
+    const holder = holderOf(value) || undefined;
+    return { answer: { state: state as HolderAnswer['state'], holder, fencingToken }, fence };
+  }
+
+  #revoke(key: string, upTo: bigint, grace: number): void {
+    for (const tell of this.#tells) tell({ type: 'revoked', key, upTo, grace });
+  }
+}

@@ -1,0 +1,19 @@
+import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
+import type { Refused } from '../lua/replies.js';
+import type { LeaseContext } from './lease-context.js';
+import { RedisLease } from './redis-lease.js';
+
+/** One attempt to hold some locks alone. Resolves `undefined` when other callers hold or await them; of several, `refused` gets one. */
+export function tryHold(
+  request: AcquireRequest,
+  context: LeaseContext,
+  refused: Refused,
+): Promise<Lease | undefined> {
+  const { ttl, fencingFloor } = request;
+  const held = context.names.alone(request);
+  const granted = (fence: bigint) => {
+    context.holds(ttl);
+    return new RedisLease(held, context, fence);
+  };
+  return context.lockCalls.acquire(held, ttl, fencingFloor, granted, refused);
+}
