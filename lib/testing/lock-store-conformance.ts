@@ -2,12 +2,13 @@ import { checkOptions } from '../core/options/option-rules.js';
 import { Backend } from './conformance/backend.js';
 import { contentionChecks } from './conformance/checks/contention.js';
 import { doubtChecks } from './conformance/checks/doubt.js';
+import { evictChecks } from './conformance/checks/operate/evict.js';
 import { extendManyChecks } from './conformance/checks/extend-many.js';
 import { featureChecks } from './conformance/checks/features.js';
 import { fencingChecks } from './conformance/checks/fencing.js';
-import { inspectionChecks } from './conformance/checks/inspection.js';
+import { inspectionChecks } from './conformance/checks/operate/inspection.js';
 import { keyChecks } from './conformance/checks/keys.js';
-import { listChecks } from './conformance/checks/list.js';
+import { listChecks } from './conformance/checks/operate/list.js';
 import { ownershipChecks } from './conformance/checks/ownership.js';
 import { handOffChecks } from './conformance/checks/hand-off.js';
 import { queueChecks } from './conformance/checks/queue.js';
@@ -37,6 +38,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ...queueChecks,
   ...inspectionChecks,
   ...listChecks,
+  ...evictChecks,
   ...extendManyChecks,
   ...handOffChecks,
   ...sharingTtlChecks,

@@ -44,6 +44,7 @@ export const FEATURES = {
   extendMany: feature('leases are extended one by one', ({ store }) => !!store.extendMany),
   inspect: feature('no inspect', ({ store }) => !!store.inspect),
   list: feature('held keys are not listed', ({ store }) => !!store.list),
+  evict: feature('holders are not evicted', ({ store }) => !!store.evict && !!store.askHolder),
   heldFor: feature(
     'the store does not know for how long a key has been held',
     async (sample) => (await sample.inspected())?.heldFor !== undefined,

@@ -4,6 +4,9 @@ import { LockService, MemoryLockStore } from 'nest-holdfast/core';
 import type { Lock, LockAuditEvent } from 'nest-holdfast/core';
 import { lockDashboard } from 'nest-holdfast/dashboard';
 import type { LockDashboardHandler } from 'nest-holdfast/dashboard';
+import { RedisLocks } from '../../stores/redis/locks.js';
+import { RedisServer } from '../../support/servers/redis-server.js';
+import { until } from '../../support/until.js';
 import { ask, OF_THE_PAGE } from '../support/browser-requests.js';
 import type { Asked } from '../support/browser-requests.js';
 import { serve } from '../support/served.js';
@@ -127,6 +130,38 @@ describe.each(PARSERS)('A release from the page, with %s', (_, mount) => {
   ])('is refused with %s', async (_name, body, code) => {
     const answer = await post({ body: JSON.stringify(body) });
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([400, code]);
+  });
+});
+
+describe('A release from the page, of a lock on Redis', () => {
+  let server: RedisServer;
+
+  beforeAll(async () => {
+    server = await RedisServer.shared();
+  });
+  afterAll(() => server.stop());
+
+  it('tells its holder, and hands the key to the next waiter', async () => {
+    await using operator = new RedisLocks(server.url);
+    await using holder = new RedisLocks(server.url);
+    await using waiter = new RedisLocks(server.url);
+    const page = lockDashboard({ locks: operator.locks, authorize, actions: ['release'] });
+    const served = await serve(page);
+    const held = await holder.locks.acquire(KEY);
+    await held.extend(30_000); // from now on its process listens
+    const waiting = waiter.locks.acquire(KEY, { waitTimeout: 60_000 });
+    const body = JSON.stringify({ key: KEY, fencingToken: String(held.fencingToken) });
+    const asked = ask(`${served.origin}/api/release`, { method: 'POST', headers: ADMIN, body });
+    await until(() => held.signal.aborted);
+    expect(held.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'revoked' });
+    await held.release();
+    const next = await waiting;
+    expect(next.fencingToken > held.fencingToken).toBe(true);
+    const { status, body: answer } = await asked;
+    expect([status, JSON.parse(answer)]).toMatchObject([200, { released: true }]);
+    expect(await next.release()).toBe(true);
+    page.close();
+    await served.close();
   });
 });
 

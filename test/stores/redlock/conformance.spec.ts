@@ -10,6 +10,7 @@ const LACKED = [
   'globalTokens',
   'raiseFencing',
   'extendMany',
+  'evict',
   'readLocks',
   'semaphores',
   'permitQueue',

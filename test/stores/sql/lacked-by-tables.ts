@@ -6,6 +6,7 @@ export const LACKED_BY_TABLES = [
   'globalTokens',
   'raiseFencing',
   'manyKeys',
+  'evict',
   'readLocks',
   'permitQueue',
   'downgrade',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Lease, LockInspection, LockStore } from '../../../core/contract/lock-store.js';
-import { aKey, aRequest } from '../backend.js';
-import { needing } from '../check.js';
-import type { Check } from '../check.js';
+import type { Lease, LockInspection, LockStore } from '../../../../core/contract/lock-store.js';
+import { aKey, aRequest } from '../../backend.js';
+import { needing } from '../../check.js';
+import type { Check } from '../../check.js';
 
 const PAGES = 10_000;
 /** They mean something to a server, a pattern or a path. The longest is as long as a key may be. */

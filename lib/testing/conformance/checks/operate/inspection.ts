@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { aKey, aRequest, until } from '../backend.js';
-import { needing } from '../check.js';
-import type { Check } from '../check.js';
+import { aKey, aRequest, until } from '../../backend.js';
+import { needing } from '../../check.js';
+import type { Check } from '../../check.js';
 
 /** Milliseconds by which clocks that tick differently may differ. */
 const TICK = 20;
