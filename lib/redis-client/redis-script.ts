@@ -10,9 +10,14 @@ export interface ScriptClient {
   eval(script: string, keyCount: number, ...keysAndArgs: Argument[]): Promise<unknown>;
 }
 
-/** A script sent by its hash, and in full when the server does not know it: first use, `SCRIPT FLUSH`, a restart. */
+/**
+ * A script. A client sends it in full at its first use, and by its hash from then on, in the same order on one connection: no call is
+ * refused and sent again behind later ones. A server that does not know the hash after all (another node of a Cluster, `SCRIPT FLUSH`, a
+ * restart) is sent it in full once more.
+ */
 export class RedisScript {
   readonly #sha1: string;
+  readonly #sentBy = new WeakSet<ScriptClient>();
 
   constructor(readonly source: string) {
     this.#sha1 = createHash('sha1').update(source).digest('hex');
@@ -33,14 +38,19 @@ export class RedisScript {
         return failed(error);
       }
     };
+    const inFull = () =>
+      client
+        .eval(this.source, keys.length, ...keys, ...args)
+        .then(understand, (error: unknown) => failed(driverError(error)));
+    if (!this.#sentBy.has(client)) {
+      this.#sentBy.add(client);
+      return inFull();
+    }
     return client
       .evalsha(this.#sha1, keys.length, ...keys, ...args)
       .then(understand, (error: unknown) => {
         const isUnknown = error instanceof Error && reasonOf(error).startsWith('NOSCRIPT');
-        if (!isUnknown) return failed(driverError(error));
-        return client
-          .eval(this.source, keys.length, ...keys, ...args)
-          .then(understand, (second: unknown) => failed(driverError(second)));
+        return isUnknown ? inFull() : failed(driverError(error));
       });
   }
 }

@@ -6,22 +6,33 @@ const SHA1 = createHash('sha1').update(SOURCE).digest('hex');
 
 describe('RedisScript', () => {
   const client = { evalsha: jest.fn(), eval: jest.fn(), wait: jest.fn() };
-  const script = new RedisScript(SOURCE);
+  let script: RedisScript;
   const run = (failed?: (error: unknown) => never) =>
     script.run(client, ['a', 'b'], ['x', 1], (reply) => `read ${String(reply)}`, failed);
 
-  beforeEach(() => {
-    client.evalsha.mockReset().mockResolvedValue('reply');
+  beforeEach(async () => {
+    script = new RedisScript(SOURCE);
     client.eval.mockReset().mockResolvedValue('full reply');
+    await run();
+    client.eval.mockClear();
+    client.evalsha.mockReset().mockResolvedValue('reply');
   });
 
-  it('is sent by its hash', async () => {
+  it('is sent in full by each client first, before any call by its hash', async () => {
+    script = new RedisScript(SOURCE);
+    const [first, second] = [run(), run()]; // the second does not wait for the answer to the first
+    expect(client.eval.mock.calls).toEqual([[SOURCE, 2, 'a', 'b', 'x', 1]]);
+    expect(client.evalsha.mock.calls).toEqual([[SHA1, 2, 'a', 'b', 'x', 1]]);
+    expect(await Promise.all([first, second])).toEqual(['read full reply', 'read reply']);
+  });
+
+  it('is sent by its hash from then on', async () => {
     expect(await run()).toBe('read reply');
     expect(client.evalsha.mock.calls).toEqual([[SHA1, 2, 'a', 'b', 'x', 1]]);
     expect(client.eval).not.toHaveBeenCalled();
   });
 
-  it('is sent in full where the server does not know it', async () => {
+  it('is sent in full again where the server does not know it', async () => {
     client.evalsha.mockRejectedValue(new Error('NOSCRIPT No matching script.'));
     expect(await run()).toBe('read full reply');
     expect(client.eval.mock.calls).toEqual([[SOURCE, 2, 'a', 'b', 'x', 1]]);

@@ -145,7 +145,7 @@ describe('A lock that is left free for a moment', () => {
     const lock = await heldForLong();
     const next = first.locks.acquire('order:42');
     await standing(server, 'order:42', 1);
-    jest.spyOn(holding.redis, 'evalsha').mockRejectedValueOnce(new Error('no answer'));
+    jest.spyOn(holding.redis, 'eval').mockRejectedValueOnce(new Error('no answer'));
     expect(await lock.release()).toBe(false);
     await (await next).release();
   });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockService } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { leftBehind } from '../../../../support/faults/left-behind.js';
 import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
@@ -53,6 +55,28 @@ describe.each(CLIENTS)('localPassLimit: 0, with %s,', (_, Client) => {
       return token;
     }, held.fencingToken);
     expect(await leftBehind(server)).toEqual([]);
+  });
+
+  it('keeps it for those who ask before the server has answered the first one', async () => {
+    await server.command('SCRIPT', 'FLUSH');
+    const proxy = await TcpProxy.start(server.port);
+    await using far = new AppInstance(proxy.url, { Client, localPassLimit: 0 });
+    const held = await processes[0]!.locks.acquire(KEY);
+    expect(await far.locks.tryAcquire(KEY)).toBeUndefined();
+    proxy.replies.delay(50);
+    const served: number[] = [];
+    const done: Promise<void>[] = [];
+    for (const start = performance.now(); performance.now() < start + 500;) {
+      const place = done.length;
+      done.push(far.locks.withLock(KEY, async () => void served.push(place)));
+      await sleep(1); // so that each has a call of its own
+    }
+    await standing(server, KEY, done.length);
+    proxy.replies.pass();
+    await held.release();
+    await Promise.all(done);
+    await proxy.stop();
+    expect(served).toEqual(done.map((_each, place) => place));
   });
 
   it('lets a caller leave its place, and those behind move up', async () => {
