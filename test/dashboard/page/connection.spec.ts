@@ -58,6 +58,46 @@ describe('the connection of the page', () => {
     await says(opened.page, 'Live');
   });
 
+  it('asks for what a proxy holds back, and for a stream again when it does not', async () => {
+    const every = 200;
+    server.show(snapshotOf({ every }));
+    server.holdsBack = true;
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'No lock is held.');
+    await says(page, 'Live');
+    server.show(snapshotOf({ every, locks: [rowOf({ key: 'order:3' })] }));
+    await says(page, 'order:3');
+    server.holdsBack = false;
+    await until(() => server.streams.size === 1);
+    server.show(snapshotOf({ locks: [rowOf({ key: 'order:5' })] }));
+    await says(page, 'order:5');
+  });
+
+  it('is not called lost when a stream ends and the next one is there', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'Live');
+    await page.evaluate(noteStatus);
+    for (let time = 0; time < 3; time++) {
+      const before = [...server.streams.keys()];
+      for (const response of before) response.end();
+      await until(() => server.streams.size === 1 && !server.streams.has(before[0]!));
+    }
+    server.show(snapshotOf({ locks: [rowOf({ key: 'order:4' })] }));
+    await says(page, 'order:4');
+    expect(await page.evaluate(() => (window as unknown as Noted).said)).not.toContain('No conn');
+  });
+
+  it('tells of a sign-in that answers in its place', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'Live');
+    await page.route('**/api/**', (route) => route.fulfill({ contentType: 'text/html', body: '<p>Who are you?' })); // prettier-ignore
+    for (const response of server.streams.keys()) response.end();
+    await says(page, 'Something else answers in place of the server: sign in again.');
+  });
+
   it('is closed while the tab is hidden, and opened when it is seen again', async () => {
     await using opened = await open();
     const { page } = opened;
@@ -83,6 +123,18 @@ describe('the connection of the page', () => {
     await until(() => server.streams.size === 1);
   });
 });
+
+interface Noted {
+  said: string;
+}
+
+function noteStatus(): void {
+  const noted = window as unknown as Noted;
+  const status = document.querySelector('.status')!;
+  noted.said = '';
+  const note = () => (noted.said += status.textContent);
+  new MutationObserver(note).observe(status, { childList: true, subtree: true, characterData: true }); // prettier-ignore
+}
 
 /** A browser without a window shows every tab, so the page is told what a browser with one would tell it. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {

@@ -28,6 +28,8 @@ export class PageFixture implements AsyncDisposable {
   readonly releases: ReleaseRequest[] = [];
   /** Answers `POST api/release`. */
   release = { status: 200, body: { released: true, outcome: 'taken' } as object };
+  /** As a proxy that hands on no answer before its end. */
+  holdsBack = false;
   /** Answers every request of `api/…` with this status. */
   refuses: number | undefined;
   #server: Server | undefined;
@@ -66,6 +68,7 @@ export class PageFixture implements AsyncDisposable {
   /** To all that look. */
   show(shown: Shown): void {
     this.shown = shown;
+    if (this.holdsBack) return;
     for (const [response, query] of this.streams) this.#send(response, query);
   }
 
@@ -88,9 +91,10 @@ export class PageFixture implements AsyncDisposable {
   }
 
   #stream(response: ServerResponse, query: URLSearchParams): void {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
     this.streams.set(response, query);
     response.once('close', () => this.streams.delete(response));
+    if (this.holdsBack) return;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
     this.#send(response, query);
   }
 
