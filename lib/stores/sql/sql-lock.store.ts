@@ -2,19 +2,24 @@ import { LockPermitsError } from '../../core/contract/lock-errors.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import type {
   AcquireRequest,
+  EvictRequest,
+  HolderAnswer,
   Lease,
   LockInspection,
   LockListQuery,
   LockPage,
   LockStore,
+  NamedHolder,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
 import { ListCursors } from '../../core/list/list-cursor.js';
 import { ClockWatch, whySet } from '../../core/store/clock-watch.js';
 import { takeBack } from './connections/abandoned-claims.js';
 import { extendMany } from './common/extend-many.js';
+import { claimOf } from './common/lock-table.js';
 import type { Claim, Holdings, LockTable } from './common/lock-table.js';
 import { listRows } from './common/list-rows.js';
+import { RowEvictions } from './evict/row-evictions.js';
 import { lockTableDdl } from './common/lock-table-ddl.js';
 import { MysqlTable } from './mysql/mysql-table.js';
 import { PostgresLease } from './postgres/postgres-lease.js';
@@ -55,6 +60,7 @@ export class SqlLockStore implements LockStore {
   ) => Promise<ReadonlyMap<Lease, unknown>>;
   readonly #table: LockTable;
   readonly #leaseOf: (key: string, token: string, fencingToken?: bigint) => Lease;
+  readonly #evictions: RowEvictions;
   readonly #cursors: ListCursors<string>;
   readonly #sweeper: Sweeper;
   readonly #queue: PostgresQueue | undefined;
@@ -90,6 +96,7 @@ export class SqlLockStore implements LockStore {
     const extend = this.#table.extendMany?.bind(this.#table);
     if (extend) this.extendMany = (leases, ttl) => extendMany(extend, leases, ttl);
     this.#cursors = new ListCursors('sql', dialect, quoted);
+    this.#evictions = new RowEvictions(this.#table);
     this.#sweeper = new Sweeper(this.#table);
   }
 
@@ -109,20 +116,29 @@ export class SqlLockStore implements LockStore {
     return (await retried(() => this.#table.inspect(key))).value;
   }
 
+  askHolder(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    return this.#evictions.ask(named, grace);
+  }
+
+  evict(request: EvictRequest): Promise<HolderAnswer> {
+    return this.#evictions.take(request);
+  }
+
   /** In the order of the keys. */
   list(query: LockListQuery): Promise<LockPage> {
     return listRows(this.#table, this.#cursors, query);
   }
 
   /**
-   * Reports when an idle connection of a `pg.Pool` was lost, and when the clock of the database was set. After a loss, the server
-   * that took over may not know of every lock.
+   * Reports when an idle connection of a `pg.Pool` was lost, when the clock of the database was set, and evictions. After a loss,
+   * the server that took over may not know of every lock.
    */
   observe(tell: (notice: StoreNotice) => void): void {
     const lost = (error: Error) =>
       tell({ type: 'doubt', reason: `a connection to the server was lost: ${reasonOf(error)}` });
     this.#closers.push(watchConnections(this.#pool, lost));
     this.#clocks ??= this.#watchClock(tell);
+    this.#evictions.observe(tell);
   }
 
   /** Closes the connection that listens. */
@@ -180,8 +196,4 @@ export class SqlLockStore implements LockStore {
     const fencingToken = await queue.wait(claimOf(request), signal);
     return this.#leaseOf(request.key, request.token, fencingToken);
   }
-}
-
-function claimOf({ key, token, ttl, holder, fencingFloor }: AcquireRequest): Claim {
-  return { key, token, ttl, holder, fencingFloor };
 }

@@ -6,7 +6,6 @@ export const LACKED_BY_TABLES = [
   'globalTokens',
   'raiseFencing',
   'manyKeys',
-  'evict',
   'readLocks',
   'permitQueue',
   'downgrade',

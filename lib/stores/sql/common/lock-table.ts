@@ -1,4 +1,4 @@
-import type { LockInspection } from '../../../core/contract/lock-store.js';
+import type { AcquireRequest, LockInspection } from '../../../core/contract/lock-store.js';
 
 /** What is written into the row of a key. Times are milliseconds. */
 export interface Claim {
@@ -33,6 +33,11 @@ export interface LockTable extends Holdings {
   readonly permits: PermitTable;
   /** Inserts the row, or takes over one that is free, expired or carries this token. Resolves `undefined` when it is held. */
   acquire(claim: Claim): Promise<bigint | undefined>;
+  /**
+   * Puts the claim in the place of the exclusive holder with this fencing token. Resolves with a larger one, `undefined` if there
+   * is no such holder. Idempotent per token of the claim.
+   */
+  evict(claim: Claim, fencingToken: bigint): Promise<bigint | undefined>;
   /**
    * Resolves with the tokens of the extended rows: these rows are ours, and no other transaction has locked them. Missing if the
    * database cannot skip a locked row: it would hold up the others.
@@ -70,4 +75,8 @@ export const SHARED = 'shared';
 
 export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'utf8');
+}
+
+export function claimOf({ key, token, ttl, holder, fencingFloor }: AcquireRequest): Claim {
+  return { key, token, ttl, holder, fencingFloor };
 }

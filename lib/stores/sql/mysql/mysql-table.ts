@@ -50,6 +50,17 @@ ON DUPLICATE KEY UPDATE
     return insertId === 0n ? undefined : insertId;
   }
 
+  async evict({ key, token, holder, ttl }: Claim, named: bigint): Promise<bigint | undefined> {
+    const its = Buffer.from(token);
+    const { affectedRows, insertId } = await this.#connections.change(
+      `UPDATE ${this.#table} SET \`fencing\` = LAST_INSERT_ID(GREATEST(\`fencing\` + 1, ${MICROSECONDS})), \`token\` = ?,
+  \`holder\` = CONVERT(? USING utf8mb4), \`expires_at\` = ${NOW} + INTERVAL ${microseconds(ttl)} MICROSECOND
+WHERE \`key\` = ? AND \`expires_at\` > ${NOW} AND (\`token\` = ? OR (\`fencing\` = ${named} AND \`token\` <> '${SHARED}'))`,
+      [its, holderBytes(holder), keyBytes(key), its],
+    );
+    return affectedRows === 0 ? undefined : insertId;
+  }
+
   extend(key: string, token: string, ttl: number): Promise<boolean> {
     return this.#changeOurs(key, token, `\`expires_at\` = ${NOW} + INTERVAL ${microseconds(ttl)} MICROSECOND`); // prettier-ignore
   }

@@ -21,6 +21,19 @@ export const WAITERS_PER_BEAT = 5;
  */
 export const ROLL_CALL = 500;
 
+/**
+ * The fencing token when the row is ours now. Otherwise the ms until it may be free, and the ms until the caller has to queue
+ * again.
+ */
+export type Standing =
+  { readonly fencing: bigint } | { readonly remaining: number; readonly beat: number };
+
+export interface Pass {
+  readonly fencing: bigint;
+  /** A caller of another process waits. */
+  readonly isAwaited: boolean;
+}
+
 /** $1 to $5 of statements that take a row. */
 export function claimValues({ key, token, ttl, holder, fencingFloor }: Claim): unknown[] {
   return [keyBytes(key), token, holder ?? null, ttl, fencingFloor?.toString() ?? null];

@@ -6,7 +6,7 @@ import { OpenTransactionError, transactionsOf } from '../common/open-transaction
 import { asRow, asRows } from '../common/sql-answers.js';
 import type { PostgresClient } from '../common/sql-clients.js';
 
-type Statements = PostgresStatements & PostgresPermitStatements;
+type Statements = PostgresStatements & PostgresPermitStatements & { readonly evict: string };
 
 /** Sends the statements on one table by their names. Connections use the same names for prepared statements. */
 export class PostgresStatementRunner {

@@ -3,6 +3,9 @@ import { asInspection, asListed, keyFromHex } from '../common/lock-inspection.js
 import { keyBytes } from '../common/lock-table.js';
 import type { Claim, LockTable, OurRow } from '../common/lock-table.js';
 import { BEAT, HAND_OFF, HEARTBEAT, WAITERS_PER_BEAT, claimValues } from './postgres-claims.js';
+import type { Pass, Standing } from './postgres-claims.js';
+import { MILLISECOND, NOW, floor } from './postgres-expressions.js';
+import { evictStatement } from '../evict/evict-statement.js';
 import { postgresPermitStatements } from './postgres-permit-statements.js';
 import { PostgresPermits } from './postgres-permits.js';
 import { PostgresStatementRunner } from './postgres-statement-runner.js';
@@ -21,19 +24,6 @@ import type { PostgresClient } from '../common/sql-clients.js';
 const MADE_MEANWHILE = new Set(['23505', '42710', '42P07']);
 
 const HOW = { hasQueue: true };
-
-/**
- * The fencing token when the row is ours now. Otherwise the ms until it may be free, and the ms until the caller has to queue
- * again.
- */
-export type Standing =
-  { readonly fencing: bigint } | { readonly remaining: number; readonly beat: number };
-
-export interface Pass {
-  readonly fencing: bigint;
-  /** A caller of another process waits. */
-  readonly isAwaited: boolean;
-}
 
 export interface PostgresTableOptions {
   readonly quoted: string;
@@ -55,6 +45,11 @@ export class PostgresTable implements LockTable {
     const sql = {
       ...postgresStatements(quoted, channel),
       ...postgresPermitStatements(quoted, channel),
+      evict: evictStatement(quoted, {
+        now: NOW,
+        until: `${NOW} + $4::float8 * ${MILLISECOND}`,
+        floor: floor(NOW),
+      }),
     };
     this.#statements = new PostgresStatementRunner(client, quoted, sql, prepare);
     this.permits = new PostgresPermits(this.#statements);
@@ -62,6 +57,11 @@ export class PostgresTable implements LockTable {
 
   async acquire(claim: Claim): Promise<bigint | undefined> {
     return tokenIn(await this.#statements.row('acquire', claimValues(claim)));
+  }
+
+  async evict(claim: Claim, fencingToken: bigint): Promise<bigint | undefined> {
+    const values = [...claimValues(claim), fencingToken.toString()];
+    return tokenIn(await this.#statements.row('evict', values));
   }
 
   async extend(key: string, token: string, ttl: number): Promise<boolean> {

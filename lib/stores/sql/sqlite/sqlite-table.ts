@@ -16,6 +16,7 @@ export class SqliteTable implements LockTable {
   readonly #connection: SqliteConnection;
   readonly #ddl: string;
   readonly #acquire: string;
+  readonly #evict: string;
   readonly #extend: string;
   readonly #release: string;
   readonly #inspect: string;
@@ -33,6 +34,9 @@ ON CONFLICT ("key") DO UPDATE SET "token" = excluded."token", "holder" = exclude
   "fencing" = max(held."fencing" + 1, excluded."fencing"), "expires_at" = excluded."expires_at"
 WHERE held."token" IS NULL OR held."token" = excluded."token" OR held."expires_at" <= ${NOW}
 RETURNING CAST("fencing" AS TEXT) AS fencing`;
+    this.#evict = `UPDATE ${quoted} SET "token" = ?, "holder" = ?, "fencing" = max("fencing" + 1, ${NOW} * 1000), "expires_at" = ${NOW} + CAST(? AS INTEGER)
+WHERE "key" = ? AND "expires_at" > ${NOW} AND ("token" = ? OR ("fencing" = CAST(? AS INTEGER) AND "token" <> '${SHARED}'))
+RETURNING CAST("fencing" AS TEXT) AS fencing`;
     this.#extend = `UPDATE ${quoted} SET "expires_at" = ${NOW} + CAST(? AS INTEGER) WHERE ${isOurs} RETURNING 1`;
     this.#release = `UPDATE ${quoted} SET "token" = NULL, "holder" = NULL, "expires_at" = ${NOW} WHERE ${isOurs} RETURNING 1`;
     const inspected = `"holder", CAST("expires_at" - ${NOW} AS TEXT) AS remaining, CAST("fencing" AS TEXT) AS fencing,
@@ -47,8 +51,12 @@ RETURNING CAST("fencing" AS TEXT) AS fencing`;
   async acquire({ key, token, holder, ttl, fencingFloor }: Claim): Promise<bigint | undefined> {
     const floor = fencingFloor?.toString() ?? null;
     const values = [key, token, holder ?? null, floor, wholeMs(ttl)];
-    const row = asRow(this.#connection.write(this.#acquire, values));
-    return row && asBigInt(columnsOf(row, 1)[0]);
+    return tokenIn(this.#connection.write(this.#acquire, values));
+  }
+
+  async evict({ key, token, holder, ttl }: Claim, named: bigint): Promise<bigint | undefined> {
+    const values = [token, holder ?? null, wholeMs(ttl), key, token, named.toString()];
+    return tokenIn(this.#connection.write(this.#evict, values));
   }
 
   async extend(key: string, token: string, ttl: number): Promise<boolean> {
@@ -82,4 +90,9 @@ RETURNING CAST("fencing" AS TEXT) AS fencing`;
     this.#connection.all('PRAGMA journal_mode = WAL', []);
     this.#connection.exec(this.#ddl);
   }
+}
+
+function tokenIn(answer: unknown): bigint | undefined {
+  const row = asRow(answer);
+  return row && asBigInt(columnsOf(row, 1)[0]);
 }
