@@ -67,9 +67,8 @@ function routeOf(method = 'GET', path: string, prefix: string): Route | Refusal 
   const isBelow = path === prefix || path.startsWith(`${prefix}/`);
   const route = isBelow ? path.slice(prefix.length + 1) : undefined;
   if (route === undefined || !isRoute(route)) return NOT_FOUND;
-  const allowed = ROUTES[route];
-  if (method === allowed || (method === 'HEAD' && allowed === 'GET' && route !== 'api/events')) {
-    return route;
-  }
-  return new Refusal(405, 'LOCK_DASHBOARD_METHOD', `This address takes ${allowed}`);
+  const allowed = ROUTES[route] === 'GET' ? ['GET', 'HEAD'] : ['POST'];
+  if (allowed.includes(method)) return route;
+  const methods = allowed.join(', ');
+  return new Refusal(405, 'LOCK_DASHBOARD_METHOD', `This address takes ${methods}`, methods);
 }

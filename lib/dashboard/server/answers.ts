@@ -29,11 +29,14 @@ const CROSS_ORIGIN = ['access-control-allow-origin', 'access-control-allow-crede
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
+  /** The methods that are allowed, of a 405. */
+  readonly allow: string | undefined;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, allow?: string) {
     super(message);
     this.status = status;
     this.code = code;
+    this.allow = allow;
   }
 }
 
@@ -68,6 +71,8 @@ export function sendJson(response: ServerResponse, status: number, body: string)
   send(response, status, 'application/json; charset=utf-8', body);
 }
 
-export function sendRefusal(response: ServerResponse, { status, code, message }: Refusal): void {
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+  const { status, code, message, allow } = refusal;
+  if (allow !== undefined) response.setHeader('allow', allow);
   sendJson(response, status, JSON.stringify({ code, message } satisfies ApiFailure));
 }
