@@ -1,4 +1,5 @@
 export { LockService } from './lock.service.js';
+export type { LockAttempt } from './scope/lock-work.js';
 export type { LockServiceOptions } from './lock.service.js';
 export type { LockHealth, LockHealthOptions } from './health/health.js';
 export type { LockEviction } from './evict/evict-holder.js';

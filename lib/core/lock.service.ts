@@ -6,13 +6,15 @@ import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.
 import { canonicalKeys } from './keys/lock-keys.js';
 import type { LockKeys } from './keys/lock-keys.js';
 import { checkLockOptions, checkPermits } from './options/lock-options.js';
-import type { LockOptions, PermitOptions } from './options/lock-options.js';
+import type { LockOptions, PermitOptions, ResolvedLockOptions } from './options/lock-options.js';
 import { OptionLayers } from './options/option-layers.js';
 import { checkIsObject, checkWork } from './options/option-values.js';
 import { LockContext } from './scope/lock-context.js';
 import type { LockScope } from './scope/lock-scope.js';
 import type { LockStore } from './contract/lock-store.js';
 import type { Lock } from './scope/lock.js';
+import { optionsAndWork } from './scope/lock-work.js';
+import type { LockAttempt, LockWork, WorkArguments } from './scope/lock-work.js';
 import { ContextLocks } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
 import { checkServiceOptions } from './options/service-options.js';
@@ -72,10 +74,7 @@ export class LockService extends LockReports {
    * the lock.
    */
   async tryAcquire(key: LockKeys, options?: LockOptions): Promise<Lock | undefined> {
-    const keys = canonicalKeys(key);
-    checkLockOptions(options);
-    const resolved = Object.freeze({ ...this.#options.with(options), waitTimeout: 0 });
-    return this.#locks.tryAcquire(keys, resolved);
+    return this.#locks.tryAcquire(canonicalKeys(key), this.#once(options));
   }
 
   /**
@@ -83,23 +82,29 @@ export class LockService extends LockReports {
    * With `reentrant: true`, shares a lock that the calling context holds. Rejects as `acquire` does, and with `LockLostError`,
    * which carries the work's result, when the lock was lost on the way.
    */
-  withLock<T>(key: LockKeys, work: (lock: Lock) => T | Promise<T>): Promise<T>;
-  withLock<T>(
-    key: LockKeys,
-    options: LockOptions,
-    work: (lock: Lock) => T | Promise<T>,
-  ): Promise<T>;
-  withLock<T>(
-    key: LockKeys,
-    ...rest:
-      | [work: (lock: Lock) => T | Promise<T>]
-      | [options: LockOptions, work: (lock: Lock) => T | Promise<T>]
-  ): Promise<T> {
-    const [options, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
+  withLock<T>(key: LockKeys, work: LockWork<T>): Promise<T>;
+  withLock<T>(key: LockKeys, options: LockOptions, work: LockWork<T>): Promise<T>;
+  withLock<T>(key: LockKeys, ...rest: WorkArguments<T>): Promise<T> {
     return promised(() => {
-      checkWork('withLock', work);
+      const [options, work] = optionsAndWork('withLock', rest);
       return this.#scoped(key, options, (scope) => scope.hold(work));
     });
+  }
+
+  /**
+   * Runs `work` as `withLock` does if one attempt gets the lock, and resolves with `{ acquired: true, result }`; otherwise with
+   * `{ acquired: false }`. A `LockTimeoutError` that it rejects with comes from `work`.
+   */
+  tryWithLock<T>(key: LockKeys, work: LockWork<T>): Promise<LockAttempt<T>>;
+  tryWithLock<T>(key: LockKeys, options: LockOptions, work: LockWork<T>): Promise<LockAttempt<T>>;
+  async tryWithLock<T>(key: LockKeys, ...rest: WorkArguments<T>): Promise<LockAttempt<T>> {
+    const [options, work] = optionsAndWork('tryWithLock', rest);
+    const attempt = await this.#locks.tryEnter(
+      canonicalKeys(key),
+      this.#once(options),
+      async (scope) => ({ acquired: true, result: await scope.hold(work) }) as const,
+    );
+    return attempt ?? { acquired: false };
   }
 
   /**
@@ -107,11 +112,7 @@ export class LockService extends LockReports {
    * give the same number: another one rejects with `LockPermitsError`. Rejects with `LockUnsupportedError` where the store
    * cannot count.
    */
-  withPermit<T>(
-    key: LockKeys,
-    options: PermitOptions,
-    work: (permit: Lock) => T | Promise<T>,
-  ): Promise<T> {
+  withPermit<T>(key: LockKeys, options: PermitOptions, work: LockWork<T>): Promise<T> {
     return promised(() => {
       checkIsObject('the options of withPermit', options, '{ permits: 5 }');
       checkPermits(options);
@@ -179,6 +180,11 @@ export class LockService extends LockReports {
     await this.#acquisitions.close();
     this.#lockContext.close();
     await leaveStore(this.#context, this.#use, this.#options.defaults.storeTimeout);
+  }
+
+  #once(options: LockOptions | undefined): ResolvedLockOptions {
+    checkLockOptions(options);
+    return Object.freeze({ ...this.#options.with(options), waitTimeout: 0 });
   }
 
   #scoped<T>(

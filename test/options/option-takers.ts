@@ -62,6 +62,7 @@ async function startModule(options: object): Promise<void> {
 
 const calls: readonly OptionTaker[] = [
   { take: (options) => locks.withLock('a', options, work) },
+  { take: (options) => locks.tryWithLock('a', options, work) },
   { take: (options) => locks.acquire('a', options) },
   { take: (options) => locks.tryAcquire('a', options) },
   { take: (options) => locks.enter('a', options) },

@@ -2,14 +2,49 @@ import { redact } from '../text/redaction.js';
 import { optionError } from './option-error.js';
 import { quoted } from '../text/printable.js';
 
+/** Options of other libraries, in small letters, and what to write here. */
+const OF_OTHERS: Readonly<Record<string, string>> = {
+  timeout: 'waitTimeout for the caller, ttl for the store',
+  duration: 'ttl',
+  expire: 'ttl',
+  expiration: 'ttl',
+  expiry: 'ttl',
+  ttl: 'ttl',
+  leasetime: 'ttl',
+  locktimeout: 'ttl',
+  lockttl: 'ttl',
+  lockatmostfor: 'ttl',
+  lockatleastfor: 'minHold',
+  acquiretimeout: 'waitTimeout',
+  waittime: 'waitTimeout',
+  maxwait: 'waitTimeout',
+  retries: 'retryCount, or waitTimeout',
+  acquireattemptslimit: 'retryCount, or waitTimeout',
+  retryinterval: 'retryDelay',
+  refreshinterval: 'autoExtend: a lock extends itself at a third of its ttl',
+  automaticextensionthreshold: 'autoExtend: a lock extends itself at a third of its ttl',
+  driftfactor: 'no option: the validity allows for the drift of clocks',
+};
+
 /** Without a label, the option came with a call of `LockService`. */
 export function unknownOption(name: string, known: readonly string[], label?: string): TypeError {
   const who = label === undefined ? 'unknown lock option' : `${label}: unknown option`;
-  const meant = nearest(name, known);
-  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
   return optionError(
-    `${who} ${quoted(redact(name))}${hint}; known options are ${known.join(', ')}`,
+    `${who} ${quoted(redact(name))}${hintAt(name, known)}; known options are ${known.join(', ')}`,
   );
+}
+
+function hintAt(name: string, known: readonly string[]): string {
+  const here = ofOthers(name, known);
+  if (here !== undefined) return ` (here: ${here})`;
+  const meant = nearest(name, known);
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`;
+}
+
+/** For the options of a lock. */
+function ofOthers(name: string, known: readonly string[]): string | undefined {
+  const small = name.toLowerCase();
+  return known.includes('ttl') && Object.hasOwn(OF_OTHERS, small) ? OF_OTHERS[small] : undefined;
 }
 
 /** A name at most two edits away, if that is less than half of it. */

@@ -47,6 +47,17 @@ export class ContextLocks {
     return this.#granted(keys, options, (held) => use(this.#context.open(held)));
   }
 
+  /** As `enter`, by one attempt. Resolves `undefined`, without a call of `use`, when the key is held and cannot be shared. */
+  async tryEnter<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    use: (scope: LockScope) => Promise<T>,
+  ): Promise<T | undefined> {
+    const shared = options.reentrant && this.#context.reenter(keys, options);
+    if (shared) return use(shared);
+    return this.#acquisitions.once(keys, options, (held) => use(this.#context.open(held)));
+  }
+
   #shared(keys: readonly string[], options: ResolvedLockOptions): LockScope | undefined {
     if (!options.reentrant) return undefined;
     const scope = this.#context.reenter(keys, options);

@@ -155,10 +155,10 @@ describe('layers', () => {
 
 describe('an unknown option', () => {
   it('is refused by name, with those that exist', () => {
-    const error = errorOf(withOption('waitTime', 5));
+    const error = errorOf(withOption('patience', 5));
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe(
-      'unknown lock option "waitTime"; known options are ttl, waitTimeout, maxWaiting, retryDelay, retryJitter, ' +
+      'unknown lock option "patience"; known options are ttl, waitTimeout, maxWaiting, retryDelay, retryJitter, ' +
         'retryCount, autoExtend, maxHold, overdueAfter, minHold, storeTimeout, reentrant, permits, signal, mode, name',
     );
   });
@@ -172,6 +172,20 @@ describe('an unknown option', () => {
   ])('is told what it may have meant: %s, %s', (name, meant) => {
     expect(withOption(name, 5)).toThrow(
       `unknown lock option "${name}" (did you mean ${meant}?); known options are ttl,`,
+    );
+  });
+
+  it.each([
+    ['timeout', 'waitTimeout for the caller, ttl for the store'],
+    ['duration', 'ttl'],
+    ['lockTimeout', 'ttl'],
+    ['lockAtMostFor', 'ttl'],
+    ['TTL', 'ttl'],
+    ['retries', 'retryCount, or waitTimeout'],
+    ['driftFactor', 'no option: the validity allows for the drift of clocks'],
+  ])('of another library is told what it is called here: %s, %s', (name, here) => {
+    expect(withOption(name, 5)).toThrow(
+      `unknown lock option "${name}" (here: ${here}); known options are ttl,`,
     );
   });
 
