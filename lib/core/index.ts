@@ -82,5 +82,5 @@ export type { AroundWork, LockAcquireTrace, LockHoldTrace } from './events/traci
 export type { HeldLock } from './inspection/held-locks.js';
 export type { WaitingCall } from './inspection/waiting-calls.js';
 export type { LockListOptions } from './inspection/list-locks.js';
-export type { LockHoldMode } from './events/hold-mode.js';
+export type { LockHoldMode } from './sharing/hold-mode.js';
 export type { Cancel, Clock } from './async/clock.js';

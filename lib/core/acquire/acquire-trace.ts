@@ -1,5 +1,5 @@
 import type { AcquireEffort } from '../events/attempt-events.js';
-import { holdModeOf } from '../events/hold-mode.js';
+import { holdModeOf } from '../sharing/hold-mode.js';
 import type { HeldLease } from '../lease/held-lease.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { AcquisitionContext } from './acquisition-context.js';

@@ -3,7 +3,7 @@ import type { LockStore } from '../contract/lock-store.js';
 import { LockQueueFullError } from '../queue/queue-full-error.js';
 import type { AcquireEffort, LockAttemptEvent } from '../events/attempt-events.js';
 import type { LockEvents } from '../events/lock-events.js';
-import { holdModeOf } from '../events/hold-mode.js';
+import { holdModeOf } from '../sharing/hold-mode.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 
 interface OutcomeContext {

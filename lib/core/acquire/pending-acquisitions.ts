@@ -1,16 +1,16 @@
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionContext } from './acquisition-context.js';
-import type { Explain } from './attempt-errors.js';
 import { publishFailure } from './outcome-events.js';
 import { LinkedQueue } from '../queue/linked-queue.js';
 import type { Grant } from '../store/grant.js';
 import { HeldLease } from '../lease/held-lease.js';
 import type { LeaseContext } from '../lease/lease-context.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
-import { closedError, endedEarly } from './attempt-errors.js';
+import { type Explain, closedError, endedEarly } from './attempt-errors.js';
 import { type Begun, theLease, tracedLease } from './acquire-trace.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkSharing } from '../store/store-checks.js';
+import { isShared } from '../sharing/hold-mode.js';
 
 export type PendingAcquisitionsContext = AcquisitionContext &
   LeaseContext & { readonly keeper: LeaseKeeper };
@@ -112,7 +112,7 @@ export class PendingAcquisitions {
 
   #checkMayBegin(keys: readonly string[], { permits, signal }: ResolvedLockOptions): void {
     if (this.#isClosed) throw closedError(this.#context.store, keys);
-    if (permits !== undefined) checkSharing(this.#context.store, keys, permits);
+    if (isShared(permits)) checkSharing(this.#context.store, keys, permits);
     signal?.throwIfAborted();
   }
 

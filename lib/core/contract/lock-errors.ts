@@ -3,6 +3,7 @@ import { inWords, reportOf } from './store-notices.js';
 import { withoutSecrets } from './safe-error.js';
 import type { NodeReport, QuorumReport } from './lock-store.js';
 import { printable, quoted } from '../text/printable.js';
+import { isReader } from '../sharing/hold-mode.js';
 
 /** Stable: programs may compare them. Messages are for people and may change. */
 export type LockErrorCode =
@@ -168,15 +169,13 @@ export class LockPermitsError extends LockError {
     /** The permits that the present holders or waiters asked for. */
     readonly inUse: number,
   ) {
-    super(
-      `Lock ${quoted(key)} was asked for as ${kindOf(permits)}, but it is in use as ${kindOf(inUse)}`,
-      key,
-    );
+    const kinds = `asked for as ${kindOf(permits)}, but it is in use as ${kindOf(inUse)}`;
+    super(`Lock ${quoted(key)} was ${kinds}`, key);
   }
 }
 
 function kindOf(permits: number): string {
-  return permits === Infinity ? 'a read lock' : `a semaphore with ${permits} permits`;
+  return isReader(permits) ? 'a read lock' : `a semaphore with ${permits} permits`;
 }
 
 /** The store cannot do what was asked for, whatever its state. */

@@ -1,5 +1,5 @@
 import type { LockLostError } from '../contract/lock-errors.js';
-import type { LockHoldMode } from './hold-mode.js';
+import type { LockHoldMode } from '../sharing/hold-mode.js';
 
 /** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
 export type LockState = 'held' | 'jeopardy' | 'lost' | 'released';

@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { LockLostError } from '../contract/lock-errors.js';
-import type { LockHoldMode } from './hold-mode.js';
+import type { LockHoldMode } from '../sharing/hold-mode.js';
 import type { AcquireEffort } from './attempt-events.js';
 import type { LockEvent } from './hold-events.js';
 import type { LockEvents } from './lock-events.js';

@@ -1,7 +1,7 @@
 import type { HeldLease } from '../lease/held-lease.js';
 import type { Waiters } from '../queue/waiters.js';
-import { holdModeOf } from '../events/hold-mode.js';
-import type { LockHoldMode } from '../events/hold-mode.js';
+import { holdModeOf } from '../sharing/hold-mode.js';
+import type { LockHoldMode } from '../sharing/hold-mode.js';
 
 /** A lock that a `LockService` of this process holds. */
 export interface HeldLock {

@@ -1,6 +1,6 @@
 import type { AcquireEffort } from '../events/attempt-events.js';
-import { holdModeOf } from '../events/hold-mode.js';
-import type { LockHoldMode } from '../events/hold-mode.js';
+import { holdModeOf } from '../sharing/hold-mode.js';
+import type { LockHoldMode } from '../sharing/hold-mode.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 
 /** A call of this process that waits for a lock. */

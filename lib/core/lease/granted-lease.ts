@@ -1,7 +1,7 @@
 import { monotonicTime } from '../async/clock.js';
 import type { Lease, StoreRevocation } from '../contract/lock-store.js';
 import type { LockEvent, LockHoldEvent } from '../events/hold-events.js';
-import { holdModeOf } from '../events/hold-mode.js';
+import { holdModeOf } from '../sharing/hold-mode.js';
 import { tracing } from '../events/tracing.js';
 import type { AroundWork, HoldProgress, LockHoldTrace } from '../events/tracing.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';

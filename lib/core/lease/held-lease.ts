@@ -10,6 +10,7 @@ import { checkDowngrade } from '../store/store-checks.js';
 import type { StoreRevocation } from '../contract/lock-store.js';
 import type { LocalTicket } from '../queue/local-ticket.js';
 import { Validity } from '../store/validity.js';
+import { READERS, isReader, isShared } from '../sharing/hold-mode.js';
 
 /** A lease from its grant to its end, and its calls to the store. */
 export class HeldLease extends LeaseState {
@@ -36,8 +37,8 @@ export class HeldLease extends LeaseState {
     this.#ticket = ticket;
     this.overdueWatch = options.overdueAfter === Infinity ? undefined : new OverdueWatch(this);
     this.permits = ticket.permits;
-    this.isReader = ticket.permits === Infinity;
-    if (ticket.permits) ticket.leave(); // a sharer makes room at the front at once
+    this.isReader = isReader(ticket.permits);
+    if (isShared(ticket.permits)) ticket.leave(); // a sharer makes room at the front at once
   }
 
   /** Created on first use: most locks are released before their first change. */
@@ -81,7 +82,7 @@ export class HeldLease extends LeaseState {
   downgrade(): Promise<void> {
     this.assertHeld();
     if (!this.isReader) checkDowngrade(this.context.store, this.granted, this);
-    this.permits = Infinity; // from the call on: the store may do it, and fail to say so
+    this.permits = READERS; // from the call on: the store may do it, and fail to say so
     return this.changes.downgrade();
   }
 
@@ -145,7 +146,7 @@ export class HeldLease extends LeaseState {
   #handOff(): Promise<boolean> | undefined {
     const { next } = this.#ticket;
     // The answer to an extension could shorten the ttl that the next holder counts on.
-    if (!next || this.permits || this.#isChanging) return undefined;
+    if (!next || isShared(this.permits) || this.#isChanging) return undefined;
     const now = this.context.clock.now();
     const lease = tryHandOff(this.granted, next.ttl, !this.validity.serves(next, now));
     if (!lease) return undefined;

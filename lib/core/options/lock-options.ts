@@ -3,6 +3,7 @@ import { checkIsObject, show } from './option-values.js';
 import { LOCK_RULES } from './lock-rules.js';
 import { optionError } from './option-error.js';
 import type { OptionRules } from './option-rules.js';
+import { READERS } from '../sharing/hold-mode.js';
 
 /** `'write'`: exclusive. `'read'`: shared with other readers. */
 export type LockMode = 'read' | 'write';
@@ -168,7 +169,7 @@ function permitsOf(permits: number | undefined, mode: LockMode | undefined): num
   RULES.mode('mode', mode);
   if (permits !== undefined)
     throw optionError(`a lock has either a mode or permits, got mode ${show(mode)} and permits`);
-  return mode === 'read' ? Infinity : undefined;
+  return mode === 'read' ? READERS : undefined;
 }
 
 function heldTooShort({ minHold, maxHold }: ResolvedLockOptions): RangeError {

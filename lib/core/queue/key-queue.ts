@@ -1,3 +1,4 @@
+import { isShared } from '../sharing/hold-mode.js';
 import { LinkedQueue } from './linked-queue.js';
 import type { Linked } from './linked-queue.js';
 
@@ -27,13 +28,13 @@ export class KeyQueue<T extends QueueEntry<T>> {
 
   /** Whether one more may come to the front. */
   hasRoomFor(permits: number | undefined): boolean {
-    const isShared = permits !== undefined && permits === this.permits;
-    return isShared && this.sharers < Math.min(permits, MOST_AT_FRONT);
+    if (!isShared(permits) || permits !== this.permits) return false;
+    return this.sharers < Math.min(permits, MOST_AT_FRONT);
   }
 
   /** Whether the front is all sharers, and only their number, and other waiters, keep one more from it. */
   isCrowdedBy(permits: number | undefined): boolean {
-    if (permits === undefined || permits !== this.permits) return false;
+    if (!isShared(permits) || permits !== this.permits) return false;
     if (this.sharers < MOST_AT_FRONT || this.sharers >= permits) return false;
     return this.waiting.list().every((ticket) => ticket.permits === permits);
   }
@@ -46,7 +47,7 @@ export class KeyQueue<T extends QueueEntry<T>> {
   /** Joins the end of the queue. */
   add(ticket: T): void {
     this.waiting.add(ticket);
-    if (ticket.permits === undefined) return;
+    if (!isShared(ticket.permits)) return;
     this.#waitingSharers++;
     this.#awaitedPermits = ticket.permits;
   }
@@ -54,11 +55,11 @@ export class KeyQueue<T extends QueueEntry<T>> {
   /** For an entry of this queue. */
   remove(ticket: T): void {
     this.waiting.remove(ticket);
-    if (ticket.permits !== undefined) this.#waitingSharers--;
+    if (isShared(ticket.permits)) this.#waitingSharers--;
   }
 
   seat(permits: number | undefined): void {
     this.permits = permits;
-    if (permits !== undefined) this.sharers++;
+    if (isShared(permits)) this.sharers++;
   }
 }

@@ -1,5 +1,6 @@
 import { KeyQueue } from './key-queue.js';
 import type { QueueEntry } from './key-queue.js';
+import { isShared } from '../sharing/hold-mode.js';
 
 export interface PermitsInUse {
   readonly key: string;
@@ -119,7 +120,7 @@ export class LocalQueues<T extends QueueEntry<T>> {
   }
 
   #seated(key: string, permits: number | undefined): KeyQueue<T> | undefined {
-    if (permits === undefined) return undefined;
+    if (!isShared(permits)) return undefined;
     const queue = this.#queues.get(key) ?? new KeyQueue<T>();
     queue.seat(permits);
     return queue;

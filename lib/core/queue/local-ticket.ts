@@ -5,6 +5,7 @@ import type { LocalQueues } from './local-queues.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { TicketWait } from './ticket-wait.js';
 import type { TicketLimits } from './ticket-wait.js';
+import { isShared } from '../sharing/hold-mode.js';
 
 /**
  * One caller's way to the front of its keys, and its stay there. A caller of several keys waits in the queue of one that is taken
@@ -53,7 +54,7 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
    * yet.
    */
   get permitsError(): LockPermitsError | undefined {
-    if (this.permits === undefined) return undefined;
+    if (!isShared(this.permits)) return undefined;
     const other = this.#queues.otherPermits(this.keys, this.permits);
     return other && new LockPermitsError(other.key, this.permits, other.inUse);
   }
@@ -108,9 +109,9 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
    * store.
    */
   get next(): LocalTicket | undefined {
-    if (this.keys.length > 1 || this.permits !== undefined) return undefined;
+    if (this.keys.length > 1 || isShared(this.permits)) return undefined;
     const next = this.#queues.next(this.keys[0]!);
-    return next?.keys.length === 1 && next.permits === undefined ? next : undefined;
+    return next?.keys.length === 1 && !isShared(next.permits) ? next : undefined;
   }
 
   /** Gives `next` the front and the lease. */

@@ -8,6 +8,7 @@ import { Lock } from './lock.js';
 import { LockScope } from './lock-scope.js';
 import type { Frame } from './lock-scope.js';
 import { missingKeys, unshareable } from './unshareable.js';
+import { isShared } from '../sharing/hold-mode.js';
 
 /** The locks of the running async context. Ownership follows the work, not the thread or the caller. */
 export class LockContext {
@@ -108,5 +109,5 @@ function holdsAll(keys: readonly string[]): (frame: Pick<Frame, 'lock'>) => bool
 
 /** An exclusive holder may also enter as a reader or permit holder. */
 function mayShare({ permits }: Lock, wanted: number | undefined): boolean {
-  return permits === undefined || permits === wanted;
+  return !isShared(permits) || permits === wanted;
 }

@@ -5,6 +5,7 @@ import { keyNames } from '../keys/lock-keys.js';
 import { checkTtl } from '../options/lock-options.js';
 import type { LockMode } from '../options/lock-options.js';
 import { quoted } from '../text/printable.js';
+import { isReader, isShared } from '../sharing/hold-mode.js';
 
 /**
  * A held lock. No such object exists for a lock that is not held. A nested call has its own, for the same lease: its release
@@ -49,13 +50,13 @@ export class Lock implements AsyncDisposable {
    */
   get fencingToken(): bigint {
     const { fencingToken, context } = this.#held;
-    if (fencingToken !== undefined && this.permits === undefined) return fencingToken;
+    if (fencingToken !== undefined && !isShared(this.permits)) return fencingToken;
     throw withoutFencingToken(keyNames(this.keys), context.store.name, this.permits);
   }
 
   /** `'read'` when it is shared with other readers, or was downgraded. */
   get mode(): LockMode {
-    return this.#held.permits === Infinity ? 'read' : 'write';
+    return isReader(this.#held.permits) ? 'read' : 'write';
   }
 
   /** Maximum number of holders at the same time: missing for a write lock, `Infinity` for a read lock. */
@@ -160,13 +161,12 @@ function withoutFencingToken(
   store: string,
   permits: number | undefined,
 ): LockUnsupportedError {
-  if (permits === undefined) {
+  if (!isShared(permits)) {
     const message = `Lock store "${store}" has no fencing tokens (key ${quoted(keys)})`;
     return new LockUnsupportedError(keys, store, message);
   }
-  const why =
-    permits === Infinity
-      ? 'it is a read lock. What writes takes the write lock'
-      : 'it is a permit of a semaphore';
+  const why = isReader(permits)
+    ? 'it is a read lock. What writes takes the write lock'
+    : 'it is a permit of a semaphore';
   return new LockUnsupportedError(keys, store, `Lock ${quoted(keys)} has no fencing token: ${why}`);
 }

@@ -8,6 +8,7 @@ import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { Lock } from './lock.js';
 import { quoted } from '../text/printable.js';
 import type { TimerQueue } from '../async/timer-queue.js';
+import { isShared } from '../sharing/hold-mode.js';
 
 /**
  * Milliseconds that a call waits for a key that its own async context holds. Long enough for the job of a shared queue, which
@@ -70,8 +71,7 @@ export class SelfDeadlocks {
   #log({ keys, options, own }: ConflictingCall): void {
     const held = own()!;
     const longest = longestWait(options);
-    if (longest === 0 || (options.permits !== undefined && options.permits === held.permits))
-      return;
+    if (longest === 0 || (isShared(options.permits) && options.permits === held.permits)) return;
     const name = nameOf(keys[0]!);
     if (this.#loggedNames.has(name) || this.#loggedNames.size >= MOST_NAMES) return;
     this.#loggedNames.add(name);

@@ -3,6 +3,7 @@ import type { LockError } from '../contract/lock-errors.js';
 import { keyNames } from '../keys/lock-keys.js';
 import type { Lock } from './lock.js';
 import { quoted } from '../text/printable.js';
+import { isReader, isShared } from '../sharing/hold-mode.js';
 
 /** A nested call wants more keys than its context holds. */
 export function missingKeys(own: Lock, keys: readonly string[]): LockError {
@@ -21,11 +22,10 @@ export function unshareable(
 ): LockError {
   const key = keyNames(keys);
   const inUse = own.permits!;
-  if (permits !== undefined) return new LockPermitsError(key, permits, inUse);
-  const message =
-    inUse === Infinity
-      ? `Lock ${quoted(key)} cannot be upgraded: the calling context shares it, and would wait for itself to leave. ` +
-        'Take the write lock first, and downgrade it'
-      : `Lock ${quoted(key)} would wait for itself: the calling context has a permit of it. Leave the permit first`;
+  if (isShared(permits)) return new LockPermitsError(key, permits, inUse);
+  const message = isReader(inUse)
+    ? `Lock ${quoted(key)} cannot be upgraded: the calling context shares it, and would wait for itself to leave. ` +
+      'Take the write lock first, and downgrade it'
+    : `Lock ${quoted(key)} would wait for itself: the calling context has a permit of it. Leave the permit first`;
   return new LockDeadlockError(message, key);
 }

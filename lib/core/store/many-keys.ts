@@ -1,6 +1,7 @@
 import { checkBoolean } from '../contract/store-answers.js';
 import { checkAttempt } from './grant.js';
 import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
+import { isPermit, isShared } from '../sharing/hold-mode.js';
 import type { Asked } from './question.js';
 
 /** The refused key of several. */
@@ -42,9 +43,9 @@ export function waitFor(
   store: LockStore,
   { keys, permits }: Pick<AcquireRequest, 'keys' | 'permits'>,
 ): 'queues' | 'queues key by key' | 'polls' {
-  const isPermit = permits !== undefined && permits < Infinity;
   const { supports } = store;
-  if (store.acquire === undefined || (isPermit && supports.semaphores !== true)) return 'polls';
+  if (store.acquire === undefined || (isPermit(permits) && supports.semaphores !== true))
+    return 'polls';
   if (keys.length === 1) return 'queues';
   if (supports.queuesManyKeys) return 'queues key by key';
   return supports.queuesAllCallers ? 'queues' : 'polls';
@@ -67,8 +68,7 @@ async function oneByOne(
       await releaseAll(leases);
       return undefined;
     }
-    const isShared = request.permits !== undefined;
-    const fencingToken = isShared
+    const fencingToken = isShared(request.permits)
       ? undefined
       : await raiseToLargest(store, request.keys.map(single), leases);
     return combine(leases, fencingToken);

@@ -12,6 +12,7 @@ import type {
   StoreRevocation,
 } from '../contract/lock-store.js';
 import { reasonOf } from '../contract/safe-error.js';
+import { isPermit, isReader } from '../sharing/hold-mode.js';
 import { StoreUse } from './store-use.js';
 import type { StoreCalls } from './store-call.js';
 import { quoted } from '../text/printable.js';
@@ -69,10 +70,10 @@ export function checkSharing(
   keys: readonly string[],
   permits: number,
 ): void {
-  const isReader = permits === Infinity;
-  if (isReader ? supports.readLocks : supports.semaphores) return;
+  const isRead = isReader(permits);
+  if (isRead ? supports.readLocks : supports.semaphores) return;
   const why = supports.sharingUnsupported === undefined ? '' : `: ${supports.sharingUnsupported}`;
-  const what = isReader ? 'read locks' : 'semaphores';
+  const what = isRead ? 'read locks' : 'semaphores';
   const message = `Lock store "${name}" has no ${what} (key ${quoted(keyNames(keys))})${why}`;
   throw new LockUnsupportedError(keyNames(keys), name, message);
 }
@@ -83,10 +84,10 @@ export function checkDowngrade(
   lease: Lease,
   { keys, permits }: { readonly keys: readonly string[]; readonly permits: number | undefined },
 ): void {
-  const isPermit = permits !== undefined && permits < Infinity;
-  if (!isPermit && lease.downgrade !== undefined) return;
+  const hasPermit = isPermit(permits);
+  if (!hasPermit && lease.downgrade !== undefined) return;
   const key = keyNames(keys);
-  const message = isPermit
+  const message = hasPermit
     ? `Lock ${quoted(key)} cannot be downgraded: it is a permit of a semaphore`
     : `Lock store "${name}" cannot downgrade (key ${quoted(key)})`;
   throw new LockUnsupportedError(key, name, message);

@@ -1,5 +1,5 @@
 import type { LockInspection } from '../../core/contract/lock-store.js';
-import { holdModeOf } from '../../core/events/hold-mode.js';
+import { holdModeOf, isReader } from '../../core/sharing/hold-mode.js';
 import type { HeldLock } from '../../core/inspection/held-locks.js';
 import type { WaitingCall } from '../../core/inspection/waiting-calls.js';
 import type { LockRow, Process } from '../api.js';
@@ -53,7 +53,7 @@ export class SampledLock {
       key: this.key,
       name: this.name,
       mode: holdModeOf(permits),
-      permits: permits === Infinity ? 'unlimited' : permits,
+      permits: isReader(permits) ? 'unlimited' : permits,
       holders: this.#holders(reader).map(processOf),
       state: this.state,
       isLocal: this.held.length > 0,

@@ -1,3 +1,5 @@
+import { isReader, isShared } from '../../core/sharing/hold-mode.js';
+
 /** A caller that holds a key or waits for it. */
 export interface Standing {
   /** How many may hold the key together with it. `Infinity`: a reader. Missing: it is exclusive. */
@@ -39,7 +41,7 @@ export function placeInQueue<T extends Standing>(
 ): PlaceInQueue<T> {
   const { permits } = queue[index]!;
   const before = queue.slice(0, index);
-  if (permits === undefined) {
+  if (!isShared(permits)) {
     const last = before.at(-1);
     return last ? { state: 'waits', behind: last, until: 'gone' } : { state: 'holds' };
   }
@@ -65,20 +67,20 @@ export function holdersOf<T extends Standing>(queue: readonly T[]): T[] {
  */
 export function otherPermits(queue: readonly Standing[], index: number): number | undefined {
   const { permits } = queue[index]!;
-  if (permits === undefined) return undefined;
-  const inUse = queue.slice(0, index).find((each) => each.permits !== undefined)?.permits;
+  if (!isShared(permits)) return undefined;
+  const inUse = queue.slice(0, index).find((each) => isShared(each.permits))?.permits;
   return inUse === permits ? undefined : inUse;
 }
 
 function within<T extends Standing>(queue: readonly T[], index: number): PlaceInQueue<T> {
   const { permits } = queue[index]!;
   const next = queue[index + 1];
-  const isTold = permits !== Infinity && next?.permits === permits;
+  const isTold = !isReader(permits) && next?.permits === permits;
   return { state: 'holds', tells: isTold ? next : undefined };
 }
 
 /** An exclusive caller may become a reader. Others only leave. */
 function behindBarrier<T extends Standing>(barrier: T): PlaceInQueue<T> {
-  const until = barrier.permits === undefined ? 'changed' : 'gone';
+  const until = isShared(barrier.permits) ? 'gone' : 'changed';
   return { state: 'waits', behind: barrier, until };
 }

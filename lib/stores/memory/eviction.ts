@@ -6,6 +6,7 @@ import type {
   StoreNotice,
 } from '../../core/contract/lock-store.js';
 import type { HeldKeys } from './held-keys.js';
+import { isShared } from '../../core/sharing/hold-mode.js';
 
 type Tell = (notice: StoreNotice) => void;
 
@@ -45,7 +46,7 @@ export class MemoryEvictions {
     if (!held) return { state: 'other' };
     const { permits, fencingToken } = held;
     const [first] = held.holders.values();
-    if (permits !== undefined) return { state: 'shared', holder: first!.holder };
+    if (isShared(permits)) return { state: 'shared', holder: first!.holder };
     const state = fencingToken === token ? 'held' : 'other';
     return { state, holder: first!.holder, fencingToken };
   }

@@ -8,6 +8,7 @@ import { ListCursors } from '../../core/list/list-cursor.js';
 import { MOST_WAITERS } from '../../core/list/most-waiters.js';
 import type { HeldKey, HeldKeys } from './held-keys.js';
 import type { MemoryQueue } from './memory-queue.js';
+import { isShared } from '../../core/sharing/hold-mode.js';
 
 /** The place after a lock: its serial number. */
 const CURSORS = new ListCursors<number>('memory');
@@ -29,7 +30,7 @@ export function inspectionOf(
     waiters: waiting.slice(0, MOST_WAITERS).map(({ holder = '' }) => holder),
     waiterCount: waiting.length,
   };
-  if (permits === undefined) return { ...seen, fencingToken };
+  if (!isShared(permits)) return { ...seen, fencingToken };
   return { ...seen, permits, holders: all.map(({ holder = '' }) => holder) };
 }
 

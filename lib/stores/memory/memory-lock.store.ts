@@ -21,6 +21,7 @@ import { HeldKeys } from './held-keys.js';
 import type { HeldKey } from './held-keys.js';
 import { inspectionOf, listHeld } from './inspection.js';
 import { MemoryQueue } from './memory-queue.js';
+import { READERS, isShared } from '../../core/sharing/hold-mode.js';
 
 /** Locks inside one process: for tests, for development and for applications that run once. */
 export class MemoryLockStore implements LockStore {
@@ -52,7 +53,7 @@ export class MemoryLockStore implements LockStore {
     const { keys, token, permits } = request;
     this.#checkPermits(request);
     const wanted = keys.filter((key) => !this.#keys.areHeldBy([key], token));
-    const isBehind = permits !== undefined && this.queue.isAwaited(wanted);
+    const isBehind = isShared(permits) && this.queue.isAwaited(wanted);
     return isBehind ? undefined : this.grant(request);
   }
 
@@ -103,17 +104,17 @@ export class MemoryLockStore implements LockStore {
   protected grant(request: AcquireRequest): Lease | undefined {
     const { keys, token, permits, fencingFloor } = request;
     if (!keys.every((key) => this.#admits(key, request))) return undefined;
-    const fencingToken = permits === undefined ? this.#mint(fencingFloor) : undefined;
+    const fencingToken = isShared(permits) ? undefined : this.#mint(fencingFloor);
     for (const key of keys) this.#keys.take(key, request, fencingToken);
-    let isShared = permits !== undefined;
+    let isSharer = isShared(permits);
     return {
       get fencingToken() {
-        return isShared ? undefined : fencingToken;
+        return isSharer ? undefined : fencingToken;
       },
       extend: async (newTtl) => this.#extend(keys, token, newTtl),
       release: async () => this.#release(keys, token),
       raiseFencing: async (range) => this.#raiseFencing(keys, token, range),
-      downgrade: async () => (isShared = this.#downgrade(keys, token)),
+      downgrade: async () => (isSharer = this.#downgrade(keys, token)),
     };
   }
 
@@ -131,14 +132,14 @@ export class MemoryLockStore implements LockStore {
   #admits(key: string, { token, permits }: AcquireRequest): boolean {
     const held = this.#keys.find(key);
     if (!held || held.holders.has(token)) return true;
-    if (permits === undefined || held.permits === undefined) return false;
+    if (!isShared(permits) || !isShared(held.permits)) return false;
     if (permits !== held.permits) throw new LockPermitsError(key, permits, held.permits);
     return held.holders.size < permits;
   }
 
   /** Throws `LockPermitsError` when a caller waits to share a key with other permits. */
   #checkPermits({ keys, permits }: AcquireRequest): void {
-    if (permits === undefined) return;
+    if (!isShared(permits)) return;
     for (const key of keys) {
       const inUse = this.queue.permitsOf(key);
       if (inUse !== undefined && inUse !== permits) throw new LockPermitsError(key, permits, inUse);
@@ -173,7 +174,7 @@ export class MemoryLockStore implements LockStore {
 
   #downgrade(keys: readonly string[], token: string): boolean {
     if (!this.#keys.areHeldBy(keys, token)) return false;
-    for (const key of keys) this.#keys.find(key)!.permits = Infinity;
+    for (const key of keys) this.#keys.find(key)!.permits = READERS;
     this.freed(keys);
     return true;
   }

@@ -1,4 +1,5 @@
 import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
+import { isShared } from '../../core/sharing/hold-mode.js';
 
 interface Waiter {
   readonly request: AcquireRequest;
@@ -35,7 +36,7 @@ export class MemoryQueue {
   /** The permits that the waiters of a key ask for. */
   permitsOf(key: string): number | undefined {
     for (const { request } of this.#queues.get(key) ?? [])
-      if (request.permits !== undefined) return request.permits;
+      if (isShared(request.permits)) return request.permits;
     return undefined;
   }
 
@@ -72,7 +73,7 @@ export class MemoryQueue {
   /** A sharer comes after all callers that already wait for the key. */
   #try(waiter: Waiter): void {
     const { keys, permits } = waiter.request;
-    if (permits !== undefined && this.isAwaited(keys, waiter)) return;
+    if (isShared(permits) && this.isAwaited(keys, waiter)) return;
     try {
       const lease = waiter.attempt();
       if (lease) this.#leave(waiter, () => waiter.resolve(lease));

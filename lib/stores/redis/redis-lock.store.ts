@@ -38,6 +38,7 @@ import { ServerKeys } from './keys/server-keys.js';
 import { queuedLease } from './lease/queued-lease.js';
 import { tryShare } from './lease/shared-attempt.js';
 import { RedisWaiters } from './queue/redis-waiters.js';
+import { isShared } from '../../core/sharing/hold-mode.js';
 
 /** Locks on one Redis master, Sentinel or Cluster, version 6.2 or newer. The client stays the caller's: it is never closed here. */
 export class RedisLockStore implements LockStore {
@@ -128,7 +129,7 @@ export class RedisLockStore implements LockStore {
     const { keys, permits } = request;
     const refused =
       keys.length > 1 ? (key: string) => void this.#refusals.set(request, key) : undefined;
-    if (permits !== undefined) {
+    if (isShared(permits)) {
       this.#waiters?.strictQueue?.arrived(request);
       return tryShare(request, permits, this.#context, refused);
     }

@@ -34,6 +34,7 @@ import type { SqlLockStoreOptions } from './sql-lock-options.js';
 import { retried } from './common/sql-retries.js';
 import { SqliteTable } from './sqlite/sqlite-table.js';
 import { Sweeper } from './connections/sweeper.js';
+import { isShared } from '../../core/sharing/hold-mode.js';
 
 /**
  * Locks as rows of a table, in PostgreSQL, MySQL 8, MariaDB or SQLite. No connection is held while a lock is.
@@ -109,7 +110,7 @@ export class SqlLockStore implements LockStore {
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
     const { permits } = request;
     const claim = claimOf(request);
-    return permits === undefined ? this.#takeRow(claim) : this.#takePermit(claim, permits);
+    return isShared(permits) ? this.#takePermit(claim, permits) : this.#takeRow(claim);
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {

@@ -22,6 +22,7 @@ import { ZooKeeperLease } from './lease/zookeeper-lease.js';
 import { checkServers, resolveZooKeeperOptions } from './client/zookeeper-options.js';
 import type { ZooKeeperLockStoreOptions } from './client/zookeeper-options.js';
 import { StoreObservers } from '../kit/store-observers.js';
+import { isShared } from '../../core/sharing/hold-mode.js';
 
 /**
  * Locks on ZooKeeper 3.5.3 or newer, by the recipe of its documentation. Each request has an ephemeral node, numbered by the
@@ -65,7 +66,7 @@ export class ZooKeeperLockStore implements LockStore {
       const wanted = own ? { ...request, key: keys[0]!, keys } : request;
       const nodes = await this.#enqueue(session, keyNodes, wanted, {}, (each) => each.doHold());
       if (!nodes || !own) return nodes && new ZooKeeperLease(nodes);
-      return leaseOfBoth(session, own.nodes, nodes, request.permits !== undefined);
+      return leaseOfBoth(session, own.nodes, nodes, isShared(request.permits));
     });
   }
 

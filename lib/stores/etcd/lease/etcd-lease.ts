@@ -4,6 +4,7 @@ import type { Lease } from '../../../core/contract/lock-store.js';
 import type { EtcdNodes } from '../queue/etcd-nodes.js';
 import type { Place } from '../queue/node-creation.js';
 import type { NodeWatch } from '../queue/node-watch.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 export class EtcdLease implements Lease {
   /** Aborts when the session is lost, or a node is gone. */
@@ -27,7 +28,7 @@ export class EtcdLease implements Lease {
     this.lost = this.#life.signal;
     tellAtOnce(this.lost, () => session.isLost);
     this.#unwatch = watch.start(place, () => this.#gone());
-    this.#isShared = place.content.permits !== undefined;
+    this.#isShared = isShared(place.content.permits);
   }
 
   /** A revision at which it was held: those of earlier grants are smaller, those of later grants larger. */

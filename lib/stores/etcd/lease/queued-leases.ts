@@ -3,6 +3,7 @@ import { combine } from '../../../core/store/many-keys.js';
 import type { EtcdLease } from './etcd-lease.js';
 import type { EtcdNodes } from '../queue/etcd-nodes.js';
 import type { Place } from '../queue/node-creation.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /** A lease of one key, which came from its queue. */
 interface QueuedLease {
@@ -51,7 +52,7 @@ export class QueuedLeases {
     try {
       const token = await this.#nodes.seenAt(own.place, own.lease.lost);
       if (token === undefined) throw new Error(`${own.place.nodes.join(', ')} was deleted at etcd`);
-      return combine([own.lease, others], request.permits === undefined ? token : undefined);
+      return combine([own.lease, others], isShared(request.permits) ? undefined : token);
     } catch (error) {
       others.release().catch(() => {}); // etcd is asked until it is done
       throw error;

@@ -21,6 +21,7 @@ import { otherPermits } from '../../kit/place-in-queue.js';
 import { queueOf, positionOf } from './queue-position.js';
 import type { Position } from './queue-position.js';
 import { afterRefusal } from './refused-attempt.js';
+import { READERS } from '../../../core/sharing/hold-mode.js';
 
 /** A place in one queue. */
 export interface Joined {
@@ -111,7 +112,7 @@ export class EtcdNodes {
 
   /** Turns a writer into a reader. Asks until it knows whether all nodes were still there, or the session is lost. */
   downgrade(place: Place): Promise<boolean> {
-    return this.#rewrite(place, { ...place.content, permits: Infinity });
+    return this.#rewrite(place, { ...place.content, permits: READERS });
   }
 
   /** Whether all nodes are still there. Asks until it knows, or the session is lost. */

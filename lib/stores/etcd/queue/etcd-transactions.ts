@@ -2,6 +2,7 @@ import type { Compare, RangeRequest, RequestOp, TxnRequest } from '../client/etc
 import type { Queue } from '../keys/etcd-keys.js';
 import { nodeValue } from './node-value.js';
 import type { NodeContent } from './node-value.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /** A node to create, bound to the session's lease. */
 export interface NewNodes {
@@ -30,12 +31,12 @@ export function takeAll(
   seen: bigint | undefined,
 ): TxnRequest {
   const isFree = (queue: Queue) => (seen === undefined ? isEmpty(queue) : isUnchanged(queue, seen));
-  const isShared = made.content.permits !== undefined;
+  const isSharer = isShared(made.content.permits);
   return {
     compare: [...queues.map(isFree), isAt(made)],
     success: puts(made),
     failure: [
-      ...queues.map((queue) => ({ request_range: isShared ? everybody(queue) : first(queue) })),
+      ...queues.map((queue) => ({ request_range: isSharer ? everybody(queue) : first(queue) })),
       { request_range: { key: made.guard } },
     ],
   };
@@ -43,10 +44,10 @@ export function takeAll(
 
 /** Creates a node, and returns at least it and the node before it. Otherwise returns the guard. */
 export function join(queue: Queue, made: NewNodes): TxnRequest {
-  const isShared = made.content.permits !== undefined;
+  const isSharer = isShared(made.content.permits);
   return {
     compare: [isAt(made)],
-    success: [...puts(made), { request_range: isShared ? everybody(queue) : last(queue, 2) }],
+    success: [...puts(made), { request_range: isSharer ? everybody(queue) : last(queue, 2) }],
     failure: [{ request_range: { key: made.guard } }],
   };
 }
@@ -56,13 +57,13 @@ export function join(queue: Queue, made: NewNodes): TxnRequest {
  * needs only the node right before it.
  */
 export function look(queue: Queue, { key, revision, content }: OwnNode): TxnRequest {
-  const isShared = content.permits !== undefined;
+  const isSharer = isShared(content.permits);
   const limits = { max_create_revision: String(revision - 1n) };
-  const before = isShared ? everybody(queue, limits) : last(queue, 1, limits);
+  const before = isSharer ? everybody(queue, limits) : last(queue, 1, limits);
   const behind = { ...first(queue), min_create_revision: String(revision + 1n) };
   return {
     compare: [isOf(key, revision)],
-    success: [{ request_range: before }, ...(isShared ? [{ request_range: behind }] : [])],
+    success: [{ request_range: before }, ...(isSharer ? [{ request_range: behind }] : [])],
     failure: [],
   };
 }

@@ -1,6 +1,7 @@
 import type { LockInspection } from '../../../core/contract/lock-inspection.js';
 import { holdersOf } from '../../kit/place-in-queue.js';
 import type { QueuedNode } from './queue-position.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /** A key, from the nodes of its queue as they were at `revision`. `undefined`: it is free. */
 export function inspectionOf(
@@ -19,6 +20,6 @@ export function inspectionOf(
     waiters: waiting.slice(0, mostWaiters).map(({ holder }) => holder),
     waiterCount: waiting.length,
   };
-  if (first.permits === undefined) return { ...seen, fencingToken: revision };
+  if (!isShared(first.permits)) return { ...seen, fencingToken: revision };
   return { ...seen, permits: first.permits, holders: holders.map(({ holder }) => holder) };
 }

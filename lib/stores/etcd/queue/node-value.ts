@@ -1,3 +1,6 @@
+import { isShared } from '../../../core/sharing/hold-mode.js';
+import { permitsIn, permitsText } from '../../../core/sharing/permits-text.js';
+
 /** The value of a node: its holder, and how it wants its key. */
 export interface NodeContent {
   readonly holder: string;
@@ -12,23 +15,13 @@ const KIND = / (write|read|[1-9]\d*)$/;
  * in a kind, so no holder is mistaken for one.
  */
 export function nodeValue({ holder, permits }: NodeContent): Buffer {
-  const isPlain = permits === undefined && !holder.includes(' ');
-  return Buffer.from(isPlain ? holder : `${holder} ${kindOf(permits)}`);
+  const isPlain = !isShared(permits) && !holder.includes(' ');
+  return Buffer.from(isPlain ? holder : `${holder} ${permitsText(permits)}`);
 }
 
 /** A value of another shape counts as exclusive: another program wrote it. */
 export function readValue(value: Buffer): NodeContent {
   const text = value.toString();
-  const [all = '', kind] = KIND.exec(text) ?? [];
-  return { holder: text.slice(0, text.length - all.length), permits: permitsOf(kind) };
-}
-
-function kindOf(permits: number | undefined): string {
-  if (permits === undefined) return 'write';
-  return permits === Infinity ? 'read' : String(permits);
-}
-
-function permitsOf(kind: string | undefined): number | undefined {
-  if (kind === undefined || kind === 'write') return undefined;
-  return kind === 'read' ? Infinity : Number(kind);
+  const [all = '', kind = 'write'] = KIND.exec(text) ?? [];
+  return { holder: text.slice(0, text.length - all.length), permits: permitsIn(kind) };
 }

@@ -2,6 +2,8 @@ import { LockPermitsError } from '../../../core/contract/lock-errors.js';
 import type { AcquireRequest } from '../../../core/contract/lock-store.js';
 import { asList, asNumber, unknownReply } from '../lua/replies.js';
 import type { ServerKeys } from './server-keys.js';
+import { READERS, isShared } from '../../../core/sharing/hold-mode.js';
+import { permitsText } from '../../../core/sharing/permits-text.js';
 
 /** The server's names of a lease's keys, and the value that identifies its owner. */
 export interface NamedLock {
@@ -10,6 +12,9 @@ export interface NamedLock {
   readonly keys: readonly string[];
   readonly value: string;
 }
+
+/** Read by the `tonumber` of scripts. */
+const LUA_INFINITY = 'inf';
 
 /** The parts of `NamedLock.keys` that a script needs. */
 export const LOCKS = [0];
@@ -34,13 +39,13 @@ export class LockNames {
 
   shared(request: AcquireRequest, permits: number): NamedLock {
     const { keys, token, holder = '' } = request;
-    const value = `${this.#id}*${permitsText(permits)}.${token}:${holder}`;
+    const value = `${this.#id}*${permitsText(permits, LUA_INFINITY)}.${token}:${holder}`;
     return { request, keys: this.#keys.shared(keys), value };
   }
 
   /** For the queue, which holds exclusive callers and sharers. */
   queued(request: AcquireRequest): NamedLock {
-    if (request.permits !== undefined) return this.shared(request, request.permits);
+    if (isShared(request.permits)) return this.shared(request, request.permits);
     return { ...this.alone(request), keys: this.#keys.shared(request.keys) };
   }
 }
@@ -53,14 +58,9 @@ export function holderOf(value: string): string {
 
 /** The permits in `text`, as scripts write them. */
 export function permitsFrom(text: unknown): number {
-  if (text === 'inf') return Infinity;
-  const permits = asNumber(text);
+  const permits = text === LUA_INFINITY ? READERS : asNumber(text);
   if (permits >= 1) return permits;
   throw unknownReply('a number of permits', text);
-}
-
-function permitsText(permits: number): string {
-  return permits === Infinity ? 'inf' : String(permits);
 }
 
 /** The refusal of a sharer for a key in use with other permits: the key's number from 1, and those permits. */

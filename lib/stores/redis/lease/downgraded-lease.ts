@@ -4,6 +4,7 @@ import type { LeaseContext } from './lease-context.js';
 import { isOne } from '../lua/replies.js';
 import { SharedRedisLease } from './shared-redis-lease.js';
 import { DOWNGRADE } from '../lua/sharing-scripts.js';
+import { READERS } from '../../../core/sharing/hold-mode.js';
 
 /** A lease that becomes a reader's. Until the server has confirmed it, its kind is unknown. */
 export class DowngradedLease implements Lease {
@@ -15,7 +16,7 @@ export class DowngradedLease implements Lease {
 
   constructor(writer: NamedLock, context: LeaseContext) {
     this.#writer = writer;
-    this.#reader = context.names.shared(writer.request, Infinity);
+    this.#reader = context.names.shared(writer.request, READERS);
     this.#context = context;
     this.#shared = new SharedRedisLease(this.#reader, context);
   }

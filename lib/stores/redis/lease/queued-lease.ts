@@ -3,6 +3,7 @@ import type { HandedOff } from '../queue/queue-place.js';
 import type { LeaseContext } from './lease-context.js';
 import { RedisLease } from './redis-lease.js';
 import { SharedRedisLease } from './shared-redis-lease.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /** The lease of a waiter that the line has served: a claim, or a whole ttl where `handedOff` brings one. */
 export function queuedLease(
@@ -11,8 +12,7 @@ export function queuedLease(
   context: LeaseContext,
 ): Lease {
   const { names, holds } = context;
-  if (request.permits !== undefined)
-    return SharedRedisLease.claimed(names.queued(request), context);
+  if (isShared(request.permits)) return SharedRedisLease.claimed(names.queued(request), context);
   const alone = names.alone(request);
   if (!handedOff) return RedisLease.claimed(alone, context);
   holds(handedOff.ttl);

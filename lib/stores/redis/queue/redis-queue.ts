@@ -6,6 +6,7 @@ import { Heartbeats } from './heartbeats.js';
 import { OpenPlaces } from './open-places.js';
 import { newPlace, whySilent } from './queue-place.js';
 import type { HandedOff, Place } from './queue-place.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /**
  * The waiters of one store in the server's lines. Their heartbeats leave together, and the same call looks whether the key is
@@ -95,7 +96,7 @@ export class RedisQueue {
 
   /** The ttl that the first waiter for `lock` wants of it. Missing: there is none but sharers. */
   nextTtl(lock: string): number | undefined {
-    return this.#places.find(lock, ({ request }) => request.permits === undefined)?.request.ttl;
+    return this.#places.find(lock, ({ request }) => !isShared(request.permits))?.request.ttl;
   }
 
   /** One of the waiters for `lock` may have it. */

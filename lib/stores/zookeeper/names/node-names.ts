@@ -1,3 +1,5 @@
+import { READERS, isPermit } from '../../../core/sharing/hold-mode.js';
+import { permitsIn, permitsText } from '../../../core/sharing/permits-text.js';
 import type { Standing } from '../../kit/place-in-queue.js';
 
 /** One node of a key's queue. */
@@ -10,6 +12,8 @@ export interface QueuedNode extends Standing {
 }
 
 const NODE_NAME = /^(.+)-(write|read|permits[1-9]\d*)-(-?\d+)$/;
+/** Before a number of permits. */
+const PERMITS = 'permits';
 const READER_MARK = '-reads';
 
 /**
@@ -32,7 +36,8 @@ export function keyOf(element: string): string | undefined {
 
 /** The name of a request's node before the server appends its number. */
 export function nodePrefix(token: string, permits: number | undefined): string {
-  return `${pathElement(token)}-${kindOf(permits)}-`;
+  const kind = isPermit(permits) ? PERMITS : '';
+  return `${pathElement(token)}-${kind}${permitsText(permits)}-`;
 }
 
 /** The node beside that of a writer that says that it has become a reader. */
@@ -45,25 +50,16 @@ export function nodesOf(names: readonly string[]): QueuedNode[] {
   const all = new Set(names);
   return names
     .flatMap((name) => parseNode(name) ?? [])
-    .map((node) => (all.has(readerMark(node.name)) ? { ...node, permits: Infinity } : node))
+    .map((node) => (all.has(readerMark(node.name)) ? { ...node, permits: READERS } : node))
     .toSorted(byNumber);
 }
 
 /** `undefined` for a node of another program. */
 export function parseNode(name: string): QueuedNode | undefined {
-  const [, request, kind, digits] = NODE_NAME.exec(name) ?? [];
+  const [, request, kind = '', digits] = NODE_NAME.exec(name) ?? [];
   if (request === undefined) return undefined;
-  return { name, request, permits: permitsOf(kind!), sequence: Number(digits) };
-}
-
-function kindOf(permits: number | undefined): string {
-  if (permits === undefined) return 'write';
-  return permits === Infinity ? 'read' : `permits${permits}`;
-}
-
-function permitsOf(kind: string): number | undefined {
-  if (kind === 'write') return undefined;
-  return kind === 'read' ? Infinity : Number(kind.slice('permits'.length));
+  const permits = permitsIn(kind.replace(PERMITS, ''));
+  return { name, request, permits, sequence: Number(digits) };
 }
 
 /** The number wraps, so the distance from one to the other decides. */

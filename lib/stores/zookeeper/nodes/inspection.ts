@@ -5,6 +5,7 @@ import type { Connection } from '../client/connection.js';
 import type { Children, NodeContent } from '../client/node-content.js';
 import { nodesOf } from '../names/node-names.js';
 import type { QueuedNode } from '../names/node-names.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /**
  * The holders of a key and the first `mostWaiters`, from the nodes of its queue. Costs a read for each. `undefined` when it is
@@ -47,8 +48,7 @@ function holdersIn(
 ): Omit<LockInspection, 'key'> {
   const { czxid } = contents[0]!;
   const holder = holderIn(contents[0]!);
-  if (permits === undefined)
-    return { holder, fencingToken: numberedAt > czxid ? numberedAt : czxid };
+  if (!isShared(permits)) return { holder, fencingToken: numberedAt > czxid ? numberedAt : czxid };
   return { holder, permits, holders: contents.map((each) => holderIn(each) ?? '') };
 }
 

@@ -13,6 +13,7 @@ import { watchNodes } from './node-watch.js';
 import type { ConnectLimits, Session } from '../session/session.js';
 import type { NodeLifetime } from '../session/node-lifetime.js';
 import { SessionEndedError } from '../client/zookeeper-errors.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /** Refused deletions after which the caller is told: a second, by the pauses of `insist`. */
 const REFUSALS = 5;
@@ -59,7 +60,7 @@ export class LockNodes {
     this.#plan = plan;
     this.paths = lifetime.paths;
     this.#places = new NodePlaces(session, plan, lifetime.paths);
-    this.#isShared = plan.permits !== undefined;
+    this.#isShared = isShared(plan.permits);
     lifetime.lost.addEventListener('abort', () => this.#giveUp(), { once: true });
   }
 

@@ -6,6 +6,7 @@ import { parentOf } from '../names/key-nodes.js';
 import type { NodePlan } from './node-creation.js';
 import { goneError, numberOf } from './numbering.js';
 import type { Session } from '../session/session.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 
 /** The place of the node at `path`. */
 type NodePlace = Place & {
@@ -75,7 +76,7 @@ export class NodePlaces {
 
   /** Resolves `false` when there is none. */
   async #learnToken(connection: Connection): Promise<boolean> {
-    if (this.#plan.permits !== undefined || this.#token !== undefined) return true;
+    if (isShared(this.#plan.permits) || this.#token !== undefined) return true;
     const content = await connection.read(this.#nodes[0]!);
     if (content?.isOurs) this.#token = content.czxid;
     return this.#token !== undefined;
