@@ -11,6 +11,7 @@ import type {
 import type { QuorumLease, QuorumNode } from './quorum-node.js';
 
 export type {
+  EvictingStore,
   EvictRequest,
   HolderAnswer,
   NamedHolder,

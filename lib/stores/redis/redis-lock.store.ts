@@ -168,9 +168,9 @@ export class RedisLockStore implements LockStore {
     return this.#watches.server;
   }
 
-  /** Tells of failovers, restarts, moved slots, clocks that were set, and evictions. */
+  /** Tells of evictions; as the only node also of failovers, restarts, moved slots and clocks that were set. */
   observe(tell: (notice: StoreNotice) => void): void {
-    this.#watches.observe(tell);
+    if (!this.#isOneOfSeveral) this.#watches.observe(tell);
     this.#evictions.observe(tell);
   }
 

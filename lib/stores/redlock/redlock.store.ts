@@ -20,14 +20,13 @@ import { NodeLeases } from './claim/node-leases.js';
 import { QueuedLeases } from './lease/queued-leases.js';
 import { Quorum } from './vote/quorum.js';
 import { RedlockLease } from './lease/redlock-lease.js';
+import { canEvict, onlyRevocations, RedlockEvictions } from './evict/redlock-evictions.js';
+import { featuresOf } from './node/redlock-features.js';
 import { joinedNode } from './node/redlock-node.js';
 import { checkNodes, resolveRedlockOptions, warnOfFew } from './node/redlock-options.js';
 import type { RedlockStoreOptions } from './node/redlock-options.js';
 import { QuarantineMonitor } from './vote/quarantine-monitor.js';
 import { StoreObservers } from '../kit/store-observers.js';
-
-const SHARING_UNSUPPORTED =
-  'a majority cannot count holders: each of two callers may be among the first three at other nodes';
 
 /**
  * One lock over several independent nodes: held while a majority of them grants it. List the nodes in the same order in every
@@ -42,6 +41,9 @@ export class RedlockStore implements LockStore {
   readonly acquire?: (request: AcquireRequest, signal: AbortSignal) => Promise<Lease>;
   /** Missing if a node cannot list. */
   readonly list?: NonNullable<LockStore['list']>;
+  /** Missing if a node cannot evict. */
+  readonly askHolder?: NonNullable<LockStore['askHolder']>;
+  readonly evict?: NonNullable<LockStore['evict']>;
   readonly #quorum: Quorum;
   readonly #context: LeaseContext;
   readonly #registrar: QuarantineMonitor;
@@ -56,7 +58,7 @@ export class RedlockStore implements LockStore {
     const { clock, nodeTimeout, quarantine, largestTtl } = resolveRedlockOptions(options);
     const tell = (notice: StoreNotice) => this.#observers.tell(notice);
     const nodes = stores.map((store, index) => joinedNode(store, index, clock, tell));
-    this.#uses = stores.map((store) => new StoreUse(store));
+    this.#uses = stores.map((store) => new StoreUse(store, onlyRevocations(tell)));
     this.#quorum = new Quorum(nodes, clock, nodeTimeout);
     this.#registrar = new QuarantineMonitor(nodes, { clock, mode: quarantine, largestTtl });
     this.#context = {
@@ -64,13 +66,12 @@ export class RedlockStore implements LockStore {
       queueNodes: new QueueNodes(this.#quorum),
       used: (ttl) => this.#registrar.used(ttl),
     };
-    this.supports = {
-      fencing: this.#quorum.fences,
-      ttl: true,
-      manyKeys: stores.every(({ supports }) => supports.manyKeys === true),
-      queuesManyKeys: true,
-      sharingUnsupported: SHARING_UNSUPPORTED,
-    };
+    this.supports = featuresOf(stores, this.#quorum.fences);
+    if (stores.every(canEvict)) {
+      const evictions = new RedlockEvictions(this.#quorum, (own) => this.#take(own, own));
+      this.askHolder = (...asked) => this.#registrar.whenOpen(() => evictions.ask(...asked));
+      this.evict = (asked) => this.#registrar.whenOpen(() => evictions.take(asked));
+    }
     const list = RedlockList.of(this.#quorum);
     if (list) this.list = (query) => this.#registrar.whenOpen(() => list.page(query));
     if (stores.some((store) => typeof store.acquire === 'function')) {

@@ -10,7 +10,6 @@ const LACKED = [
   'globalTokens',
   'raiseFencing',
   'extendMany',
-  'evict',
   'readLocks',
   'semaphores',
   'permitQueue',

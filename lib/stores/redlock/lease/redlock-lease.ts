@@ -7,6 +7,7 @@ import { take } from '../claim/claim.js';
 import type { Claim } from '../claim/claim.js';
 import type { LeaseContext, Tokens } from './lease-context.js';
 import type { NodeLeases } from '../claim/node-leases.js';
+import { retireAll } from './retire-all.js';
 import { LONGEST_LAG, QuorumError } from '../vote/quorum.js';
 import type { RedlockNode } from '../node/redlock-node.js';
 
@@ -23,6 +24,7 @@ export class RedlockLease implements Lease {
   /** Missing while it is a claim. */
   #tokens: Tokens | undefined;
   #isOver = false;
+  readonly retire = (ms: number) => retireAll(this.#context.quorum, this.#leases, ms);
 
   constructor(
     claim: Claim,

@@ -1,0 +1,15 @@
+import type { LockStore, LockStoreFeatures } from '../../../core/contract/lock-store.js';
+
+const SHARING_UNSUPPORTED =
+  'a majority cannot count holders: each of two callers may be among the first three at other nodes';
+
+/** What a majority of these can do. */
+export function featuresOf(stores: readonly LockStore[], fencing: boolean): LockStoreFeatures {
+  return {
+    fencing,
+    ttl: true,
+    manyKeys: stores.every(({ supports }) => supports.manyKeys === true),
+    queuesManyKeys: true,
+    sharingUnsupported: SHARING_UNSUPPORTED,
+  };
+}
