@@ -122,11 +122,14 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
 
 /** An option without a rule does not compile. */
 const RULES: OptionRules<LockOptions> = LOCK_RULES;
+type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
+
+const NAMES = Object.keys(DEFAULT_LOCK_OPTIONS) as (keyof ResolvedLockOptions)[];
 
 /**
  * A value of `undefined` leaves that of `base`. Throws `TypeError` or `RangeError` naming the option.
  *
- * Each field is read once and by name, and values of `base` were checked with it: this is on the path of every lock.
+ * Each field is read once, and values of `base` were checked with it: this is on the path of every lock.
  */
 export function resolveLockOptions(
   base: ResolvedLockOptions,
@@ -135,37 +138,21 @@ export function resolveLockOptions(
   if (layer === undefined) return base;
   checkLockOptions(layer);
   for (const name of Object.keys(layer))
-    if (!isOption(name)) throw unknownOption(name, Object.keys(RULES));
-  const resolved = {
-    ttl: either(base.ttl, 'ttl', layer.ttl),
-    waitTimeout: either(base.waitTimeout, 'waitTimeout', layer.waitTimeout),
-    retryDelay: either(base.retryDelay, 'retryDelay', layer.retryDelay),
-    retryJitter: either(base.retryJitter, 'retryJitter', layer.retryJitter),
-    retryCount: either(base.retryCount, 'retryCount', layer.retryCount),
-    autoExtend: either(base.autoExtend, 'autoExtend', layer.autoExtend),
-    maxHold: either(base.maxHold, 'maxHold', layer.maxHold),
-    overdueAfter: either(base.overdueAfter, 'overdueAfter', layer.overdueAfter),
-    minHold: either(base.minHold, 'minHold', layer.minHold),
-    storeTimeout: either(base.storeTimeout, 'storeTimeout', layer.storeTimeout),
-    maxWaiting: either(base.maxWaiting, 'maxWaiting', layer.maxWaiting),
-    reentrant: either(base.reentrant, 'reentrant', layer.reentrant),
-    name: either(base.name, 'name', layer.name),
-    permits: permitsOf(either(base.permits, 'permits', layer.permits), layer.mode),
-    signal: either(base.signal, 'signal', layer.signal),
-  };
+    if (!Object.hasOwn(RULES, name)) throw unknownOption(name, Object.keys(RULES));
+  const resolved: Writable<ResolvedLockOptions> = { ...base };
+  for (const name of NAMES) {
+    const value = layer[name];
+    if (value === undefined || value === base[name]) continue;
+    RULES[name](name, value);
+    (resolved as Record<string, unknown>)[name] = value;
+  }
+  const { mode } = layer;
+  if (mode !== undefined) resolved.permits = permitsOf(mode, resolved.permits);
   if (resolved.minHold > resolved.maxHold) throw heldTooShort(resolved);
   return Object.freeze(resolved);
 }
 
-/** The layer's value, if it has one. */
-function either<T>(base: T, name: keyof LockOptions, value: T | undefined): T {
-  if (value === undefined || value === base) return base;
-  RULES[name](name, value);
-  return value;
-}
-
-function permitsOf(permits: number | undefined, mode: LockMode | undefined): number | undefined {
-  if (mode === undefined) return permits;
+function permitsOf(mode: LockMode, permits: number | undefined): number | undefined {
   RULES.mode('mode', mode);
   if (permits !== undefined)
     throw optionError(`a lock has either a mode or permits, got mode ${show(mode)} and permits`);
@@ -174,10 +161,6 @@ function permitsOf(permits: number | undefined, mode: LockMode | undefined): num
 
 function heldTooShort({ minHold, maxHold }: ResolvedLockOptions): RangeError {
   return optionError(`minHold (${minHold} ms) must not exceed maxHold (${maxHold} ms)`, RangeError);
-}
-
-function isOption(name: string): name is keyof LockOptions {
-  return Object.hasOwn(RULES, name);
 }
 
 /** Another value in their place, such as a number, would count as no options. */

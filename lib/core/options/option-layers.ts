@@ -44,7 +44,7 @@ export class OptionLayers {
     const known = this.#resolved.get(options);
     if (known) return known;
     const resolved = resolveLockOptions(this.defaults, options);
-    if (cannotChange(options)) this.#resolved.set(options, resolved);
+    if (Object.isFrozen(options) && cannotChange(options)) this.#resolved.set(options, resolved);
     return resolved;
   }
 
@@ -56,10 +56,9 @@ export class OptionLayers {
   }
 }
 
-/** A getter may return another value the next time. */
+/** Of frozen options. A getter may return another value the next time. */
 function cannotChange(options: LockOptions): boolean {
-  if (!Object.isFrozen(options) || Object.getPrototypeOf(options) !== Object.prototype)
-    return false;
+  if (Object.getPrototypeOf(options) !== Object.prototype) return false;
   const fields = Object.values(Object.getOwnPropertyDescriptors(options));
   return fields.every((field) => 'value' in field);
 }
