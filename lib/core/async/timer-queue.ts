@@ -56,8 +56,7 @@ export class TimerQueue {
   move(timer: QueuedTimer, due: number): void {
     timer.due = due;
     if (this.#heap[timer.index] !== timer) timer.index = this.#heap.push(timer) - 1;
-    this.#up(timer);
-    this.#down(timer);
+    this.#sift(timer);
     this.#arm();
   }
 
@@ -65,15 +64,15 @@ export class TimerQueue {
   remove(timer: QueuedTimer): void {
     if (this.#heap[timer.index] !== timer) return;
     this.#take(timer);
-    if (!this.#hasDue && this.#armedFor - this.#clock.now() > this.#leaves) this.#arm();
+    const isIdle = this.#heap.length === 0 || this.#heap[0]!.due === Infinity; // some are never due
+    if (isIdle && this.#armedFor - this.#clock.now() > this.#leaves) this.#arm();
   }
 
   #take(timer: QueuedTimer): void {
     const last = this.#heap.pop()!;
     if (last !== timer) {
-      this.#place(last, timer.index);
-      this.#up(last);
-      this.#down(last);
+      last.index = timer.index;
+      this.#sift(last);
     }
     timer.index = -1;
   }
@@ -83,19 +82,14 @@ export class TimerQueue {
 
   /** A timer that fires too early finds nothing due, so it is moved to an earlier time but never to a later one. */
   #arm(): void {
-    const due = this.#heap[0]?.due ?? Infinity;
-    if (due >= this.#armedFor && this.#hasDue) return;
+    const due = this.#heap.length === 0 ? Infinity : this.#heap[0]!.due;
+    if (due >= this.#armedFor && due < Infinity) return;
     this.#disarm?.();
     this.#armedFor = due;
     this.#disarm =
       due === Infinity
         ? undefined
         : this.#clock.schedule(due - this.#clock.now(), this.#fireInRoot, true);
-  }
-
-  /** Some entries are never due and need no timer. */
-  get #hasDue(): boolean {
-    return this.#heap.length > 0 && this.#heap[0]!.due < Infinity;
   }
 
   #fire(): void {
@@ -114,30 +108,21 @@ export class TimerQueue {
     return this.#heap.length > 0 && this.#heap[0]!.due <= now;
   }
 
-  #place(timer: QueuedTimer, index: number): void {
-    this.#heap[index] = timer;
-    timer.index = index;
-  }
-
-  #up(timer: QueuedTimer): void {
-    while (timer.index > 0) {
-      const parent = this.#heap[(timer.index - 1) >> 1]!;
-      if (parent.due <= timer.due) return;
-      const { index } = parent;
-      this.#place(parent, timer.index);
-      this.#place(timer, index);
+  /** Moves an entry up or down, to its place in the heap. */
+  #sift(timer: QueuedTimer): void {
+    const heap = this.#heap;
+    let { index } = timer;
+    for (let above = (index - 1) >> 1; index > 0; above = (index - 1) >> 1) {
+      if (heap[above]!.due <= timer.due) break;
+      (heap[index] = heap[above]!).index = index;
+      index = above;
     }
-  }
-
-  #down(timer: QueuedTimer): void {
-    for (;;) {
-      const left = this.#heap[2 * timer.index + 1];
-      const right = this.#heap[2 * timer.index + 2];
-      const child = right && right.due < left!.due ? right : left;
-      if (!child || child.due >= timer.due) return;
-      const { index } = child;
-      this.#place(child, timer.index);
-      this.#place(timer, index);
+    for (let below = 2 * index + 1; below < heap.length; below = 2 * index + 1) {
+      if (below + 1 < heap.length && heap[below + 1]!.due < heap[below]!.due) below++;
+      if (heap[below]!.due >= timer.due) break;
+      (heap[index] = heap[below]!).index = index;
+      index = below;
     }
+    (heap[index] = timer).index = index;
   }
 }
