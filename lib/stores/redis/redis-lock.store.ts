@@ -85,7 +85,7 @@ export class RedisLockStore implements LockStore {
     const listening = () => this.#waiters?.connections ?? [];
     this.#silence = watchSilence(client, listening, silenceTimeout + awaited);
     const asked = () => this.#silence.asked();
-    const calls = { client, replicas, batchWrites, slotOf, asked };
+    const calls = { client, replicas, batchWrites, slotOf, silence: this.#silence };
     const { runner, lockCalls } = storeCalls(calls, takeBacks);
     const seen = new SeenHolders();
     this.#inspector = new Inspector(this.#keys, runner, this.#trial, isOneServer, seen);
@@ -95,8 +95,7 @@ export class RedisLockStore implements LockStore {
     if (serverChecks)
       this.checkServers = (tell) =>
         void (this.#checks ??= new ServerChecks(client, this.#keys, reliance, tell));
-    const holds = (ttl: number) => this.#watches.holds(ttl);
-    const keeps = (ttl: number) => (holds(ttl), this.#waiters?.listen());
+    const keeps = (ttl: number) => (this.#watches.holds(ttl), this.#waiters?.listen());
     if (isOneServer)
       this.extendMany = (leases, ttl) => (keeps(ttl), extendMany(runner, leases, ttl));
     if (canSubscribe(client)) {
@@ -111,7 +110,7 @@ export class RedisLockStore implements LockStore {
       lockCalls,
       takeBacks,
       sentAgain: new SentAgain(this.#watches),
-      holds,
+      watches: this.#watches,
       keeps,
       ...storeExtensions(runner, isOneServer),
       handoffs: this.#waiters?.handoffs,
@@ -133,8 +132,9 @@ export class RedisLockStore implements LockStore {
       this.#waiters?.strictQueue?.arrived(request);
       return tryShare(request, permits, this.#context, refused);
     }
-    const take = () => this.#trial.run(() => tryHold(request, this.#context, refused));
     const strictQueue = keys.length === 1 ? this.#waiters?.strictQueue : undefined;
+    if (!strictQueue && this.#trial.isOver) return tryHold(request, this.#context, refused);
+    const take = () => this.#trial.run(() => tryHold(request, this.#context, refused));
     return strictQueue ? strictQueue.attempt(this.#keys.locks(keys)[0]!, request, take) : take();
   }
 

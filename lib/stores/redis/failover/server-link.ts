@@ -21,12 +21,13 @@ export function canWatch(client: RedisClient): client is WatchableClient {
 export class RedisServerLink implements ServerLink {
   readonly #client: WatchableClient;
   readonly #listeners: (readonly [event: string, listener: () => void])[] = [];
-  #losses = 0;
-  #runId: string | undefined;
+  losses = 0;
+  /** Of the server, as last read. */
+  runId: string | undefined;
 
   constructor(client: WatchableClient) {
     this.#client = client;
-    this.#on('close', () => void this.#losses++);
+    this.#on('close', () => void this.losses++);
   }
 
   get address(): string {
@@ -36,15 +37,6 @@ export class RedisServerLink implements ServerLink {
   /** A client that has not connected yet does so at its first command. */
   get isReady(): boolean {
     return this.#client.status === 'ready' || this.#client.status === 'wait';
-  }
-
-  get losses(): number {
-    return this.#losses;
-  }
-
-  /** Of the server, as last read. */
-  get runId(): string | undefined {
-    return this.#runId;
   }
 
   onReady(listener: () => void): void {
@@ -58,9 +50,9 @@ export class RedisServerLink implements ServerLink {
 
   async vitals(): Promise<ServerVitals> {
     const [info, time] = await Promise.all([this.#client.info('server'), this.#client.time()]);
-    this.#runId = field(info, 'run_id');
+    this.runId = field(info, 'run_id');
     return {
-      runId: this.#runId,
+      runId: this.runId,
       upFor: Math.max(0, asNumber(field(info, 'uptime_in_seconds')) - 1) * 1_000, // the difference of two whole seconds
       time: asTime(time),
     };

@@ -30,7 +30,8 @@ export class ServerWatches implements WatchedWay {
   /** On a Cluster known while it is observed. A client without events has another stream after a reconnect. */
   get losses(): unknown {
     if (this.#client.isCluster) return this.#clusters.reduce((sum, { losses }) => sum + losses, 0);
-    return this.server ? this.server.losses : this.#client.stream;
+    const server = this.#link ?? this.server;
+    return server ? server.losses : this.#client.stream;
   }
 
   /** Unknown on a Cluster. */

@@ -7,7 +7,7 @@ import type { ServerKeys } from './server-keys.js';
  */
 export class CounterTrial {
   readonly #keys: ServerKeys;
-  #isOver = false;
+  isOver = false;
 
   constructor(keys: ServerKeys) {
     this.#keys = keys;
@@ -15,17 +15,17 @@ export class CounterTrial {
 
   /** `ask` names the keys anew each time. */
   run<T>(ask: () => Promise<T>): Promise<T> {
-    return this.#isOver ? ask() : this.#try(ask);
+    return this.isOver ? ask() : this.#try(ask);
   }
 
   async #try<T>(ask: () => Promise<T>): Promise<T> {
     try {
       const answer = await ask();
-      this.#isOver = true;
+      this.isOver = true;
       return answer;
     } catch (error) {
       if (!/\bCROSSSLOT\b/.test(reasonOf(error))) throw error;
-      this.#isOver = true;
+      this.isOver = true;
       this.#keys.countEach();
       return ask();
     }

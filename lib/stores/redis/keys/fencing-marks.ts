@@ -1,4 +1,3 @@
-/** All processes that share locks have to agree on this number, and on `hashOf`. */
 const MARKS = 1_024;
 
 /**
@@ -15,16 +14,12 @@ export class FencingMarks {
     this.#prefix = prefix;
   }
 
+  /** The mark is the lock's hash by FNV-1a, of UTF-16. All processes that share locks have to agree on it, and on `MARKS`. */
   nameFor(lock: string): string {
-    const mark = hashOf(lock) % MARKS;
+    let hash = 0x811c9dc5;
+    for (let index = 0; index < lock.length; index++)
+      hash = Math.imul(hash ^ lock.charCodeAt(index), 0x01000193);
+    const mark = ((hash ^ (hash >>> 15)) >>> 0) % MARKS;
     return (this.#names[mark] ??= `{${this.#prefix}mark:${mark}}:fence`);
   }
-}
-
-/** FNV-1a, of UTF-16. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash ^ (hash >>> 15)) >>> 0;
 }

@@ -8,6 +8,7 @@ const BESIDE_INSPECTED = ['fence', 'line', 'shared'];
 
 /** The name of a key beside a lock, escaped ones included, and `queue`, a former name of the line. */
 const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|line|queue|shared|guard)(?::|$))/;
+const BRACE = /[{}]/;
 /** As `RESERVED`, with one `%` more. */
 const ESCAPED = /^(\{[^}]+\}:)%(%*(?:fence|line|queue|shared|guard)(?::|$))/;
 
@@ -48,12 +49,12 @@ export class ServerKeys {
 
   /** The locks, then their fencing counters, then their lines. */
   alone(keys: readonly string[]): readonly string[] {
-    return this.#with(BESIDE, keys);
+    return keys.length === 1 ? this.#one(BESIDE, keys[0]!) : this.#many(BESIDE, keys);
   }
 
   /** The locks, then their lines, then the sets of sharers. */
   shared(keys: readonly string[]): readonly string[] {
-    return this.#with(BESIDE_SHARED, keys);
+    return keys.length === 1 ? this.#one(BESIDE_SHARED, keys[0]!) : this.#many(BESIDE_SHARED, keys);
   }
 
   /** A lock, its fencing counter, its line, its set of sharers. */
@@ -77,8 +78,7 @@ export class ServerKeys {
     return isIts ? key : undefined;
   }
 
-  #with(beside: readonly string[], keys: readonly string[]): readonly string[] {
-    if (keys.length === 1) return this.#one(beside, keys[0]!);
+  #many(beside: readonly string[], keys: readonly string[]): readonly string[] {
     const each = keys.map((key) => this.#one(beside, key));
     return each[0]!.flatMap((_, index) => each.map((names) => names[index]!));
   }
@@ -89,8 +89,9 @@ export class ServerKeys {
   }
 
   #one(beside: readonly string[], key: string): string[] {
-    const lock = this.#lock(key);
-    const tag = slotTag(this.#clientPrefix + lock);
+    const lock = this.#mayCollide ? this.#lock(key) : this.prefix + key;
+    const name = this.#clientPrefix + lock;
+    const tag = BRACE.test(name) ? slotTag(name) : name; // without a brace, a name is its own tag
     const rest = tag === lock ? '' : `:${lock}`;
     const names = [lock];
     const slot = `{${tag}}:`;

@@ -1,4 +1,5 @@
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
+import { asFencingToken, isRefusal } from '../lua/replies.js';
 import type { Refused } from '../lua/replies.js';
 import type { LeaseContext } from './lease-context.js';
 import { RedisLease } from './redis-lease.js';
@@ -11,9 +12,10 @@ export function tryHold(
 ): Promise<Lease | undefined> {
   const { ttl, fencingFloor } = request;
   const held = context.names.alone(request);
-  const granted = (fence: bigint) => {
-    context.holds(ttl);
-    return new RedisLease(held, context, fence);
+  const read = (reply: unknown) => {
+    if (isRefusal(request.keys, reply, refused)) return undefined;
+    context.watches.holds(ttl);
+    return new RedisLease(held, context, asFencingToken(reply));
   };
-  return context.lockCalls.acquire(held, ttl, fencingFloor, granted, refused);
+  return context.lockCalls.acquire(held, ttl, fencingFloor, read);
 }

@@ -1,3 +1,4 @@
+import type { ServerWatches } from '../failover/server-watches.js';
 import type { SentAgain } from '../failover/sent-again.js';
 import type { TakeBacks } from '../send/take-backs.js';
 import type { LockNames } from '../keys/named-lock.js';
@@ -15,9 +16,9 @@ export interface LeaseContext extends StoreExtensions {
   readonly lockCalls: LockCalls;
   readonly takeBacks: TakeBacks;
   readonly sentAgain: SentAgain;
-  /** A lock may be held for `ttl` ms from now. */
-  readonly holds: (ttl: number) => void;
-  /** As `holds`, for a lock that is kept: its store listens from now on for what happens to its locks. */
+  /** Are told of each lock that may be held. */
+  readonly watches: Pick<ServerWatches, 'holds'>;
+  /** As `watches.holds`, for a lock that is kept: its store listens from now on for what happens to its locks. */
   readonly keeps: (ttl: number) => void;
   /** Missing where the store has no queue. */
   readonly freeMoments: FreeMoments | undefined;

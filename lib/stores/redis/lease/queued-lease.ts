@@ -11,10 +11,10 @@ export function queuedLease(
   handedOff: HandedOff | undefined,
   context: LeaseContext,
 ): Lease {
-  const { names, holds } = context;
+  const { names, watches } = context;
   if (isShared(request.permits)) return SharedRedisLease.claimed(names.queued(request), context);
   const alone = names.alone(request);
   if (!handedOff) return RedisLease.claimed(alone, context);
-  holds(handedOff.ttl);
+  watches.holds(handedOff.ttl);
   return RedisLease.handedOff(alone, context, handedOff);
 }

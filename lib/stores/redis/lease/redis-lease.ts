@@ -83,7 +83,7 @@ export class RedisLease implements Lease {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
     if (this.#reader) return this.#reader.release(isValid);
-    const freed = this.#retired?.release() ?? this.#freed(this.#endTenure());
+    const freed = this.#retired?.release() ?? this.#free();
     return this.#context.sentAgain.decided(freed, isValid);
   }
 
@@ -125,9 +125,10 @@ export class RedisLease implements Lease {
     return this.#context.runner.change(RAISE, keys, [value, String(from), String(to)], isOne);
   }
 
-  #freed(leavesFree: boolean): Promise<boolean> {
+  #free(): Promise<boolean> {
     const { freeMoments, lockCalls, strictQueue } = this.#context;
-    if (!leavesFree) return lockCalls.release(this.#held, strictQueue?.succession(this.#held));
+    if (!this.#handoff || !this.#endTenure())
+      return lockCalls.release(this.#held, strictQueue?.succession(this.#held));
     return freeMoments!.release(this.#held, this.#hasNext).catch((error: unknown) => {
       lockCalls.abandon(this.#held);
       throw error;
@@ -177,7 +178,7 @@ export class RedisLease implements Lease {
   async #renew(ttl: number, tokens?: FencingRange): Promise<bigint | undefined> {
     const { runner, handoffs } = this.#context;
     const { keys, value } = this.#held;
-    this.#context.holds(ttl);
+    this.#context.watches.holds(ttl);
     const since = this.#claimedAt ?? systemClock.now();
     const handoff = (this.#handoff ??= handoffs?.begin(keys[0]!, since)); // before a message about it can come
     const args = tokens ? [value, ttl, String(tokens.from), String(tokens.to)] : [value, ttl];

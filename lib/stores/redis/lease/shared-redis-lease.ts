@@ -23,7 +23,7 @@ export class SharedRedisLease implements Lease {
   }
 
   extend(ttl: number): Promise<boolean> {
-    this.#context.holds(ttl);
+    this.#context.watches.holds(ttl);
     if (this.#isClaim) return this.#confirm(ttl);
     return this.#context.sharedExtensions.extend(this.#held, ttl);
   }

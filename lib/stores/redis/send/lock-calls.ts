@@ -3,8 +3,7 @@ import type { NamedLock } from '../keys/named-lock.js';
 import { LockBatch } from './lock-batch.js';
 import { ACQUIRE_OR_RELEASE, lockArgs } from '../lua/lock-script.js';
 import { rethrow } from '../../../redis-client/redis-script.js';
-import { asFencingToken, isErrorText, isOne, isRefusal } from '../lua/replies.js';
-import type { Refused } from '../lua/replies.js';
+import { isErrorText, isOne } from '../lua/replies.js';
 import type { ScriptRunner } from './script-runner.js';
 import { LARGEST_CALL } from './call-batcher.js';
 import { BatchProbe } from './batch-probe.js';
@@ -16,9 +15,11 @@ const FIRST_CALL = 4;
 interface LockCall {
   readonly held: NamedLock;
   readonly ttl?: number;
-  readonly floor?: bigint | undefined;
-  /** Milliseconds for which a waiter of the same store gets a lock that is freed, if it is next. */
-  readonly nextTtl?: number | undefined;
+  /**
+   * Of a lock that is taken, the least fencing token. Of one that is freed, the milliseconds for which a waiter of the same store
+   * gets it, if it is next.
+   */
+  readonly last?: bigint | number | undefined;
 }
 
 /** A release that gives the lock to the next place in line, where that is one of the same store. */
@@ -68,34 +69,26 @@ export class LockCalls {
     this.#first = LARGEST_CALL;
   }
 
-  /**
-   * Resolves with `read` of the fencing token; `undefined` when another caller has the lock. Of several keys, `refused` is
-   * called with one that another caller has.
-   */
+  /** Resolves with `read` of the reply. A failed request is taken back in the background. */
   acquire<T>(
     held: NamedLock,
     ttl: number,
     floor: bigint | undefined,
-    read: (fence: bigint) => T,
-    refused?: Refused,
-  ): Promise<T | undefined> {
+    read: (reply: unknown) => T,
+  ): Promise<T> {
     this.#takeBacks.forget(held);
-    const { keys } = held.request;
-    const granted = (fence: unknown) =>
-      isRefusal(keys, fence, refused) ? undefined : read(asFencingToken(fence));
-    return this.#ask({ held, ttl, floor }, granted, this.#abandoning(held));
+    return this.#ask({ held, ttl, last: floor }, read, (error) => this.#failed(held, error));
   }
 
   /** Resolves `false` when a key had been lost. A failed release is repeated in the background. */
   release(held: NamedLock, next?: Succession): Promise<boolean> {
-    if (!next) return this.#ask({ held }, isOne, this.#abandoning(held));
-    const failed = this.#abandoning(held);
+    if (!next) return this.#ask({ held }, isOne, (error) => this.#failed(held, error));
     return this.#ask(
-      { held, nextTtl: next.ttl },
+      { held, last: next.ttl },
       (reply) => next.read(reply),
       (error) => {
         next.failed();
-        return failed(error);
+        return this.#failed(held, error);
       },
     );
   }
@@ -105,26 +98,25 @@ export class LockCalls {
     this.#takeBacks.add(held, () => this.#ask({ held }, isOne, rethrow));
   }
 
-  #abandoning(held: NamedLock): (error: unknown) => never {
-    return (error) => {
-      this.abandon(held);
-      throw error;
-    };
+  #failed(held: NamedLock, error: unknown): never {
+    this.abandon(held);
+    throw error;
   }
 
   #ask<T>(
-    { held, ttl, floor, nextTtl }: LockCall,
+    { held, ttl, last }: LockCall,
     read: (answer: unknown) => T,
     failed: (error: unknown) => never,
   ): Promise<T> {
-    if (!this.#gathers || this.#goesAlone()) {
-      const args = lockArgs(held.value, held.request.keys.length, ttl, floor ?? nextTtl);
+    if (!this.#gathers || (this.#size === 0 && this.#probe.goesAtOnce())) {
+      const args = lockArgs(held.value, held.request.keys.length, ttl, last);
       if (ttl === undefined)
         return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
       return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
     }
+    if (this.#size === 0) this.#beginTurn();
     const batch = this.#batchFor(held);
-    const index = batch.add(held, ttl, floor ?? nextTtl);
+    const index = batch.add(held, ttl, last);
     this.#count(held.request.keys.length);
     return batch.answers.then((answers) => {
       try {
@@ -135,13 +127,11 @@ export class LockCalls {
     }, failed);
   }
 
-  #goesAlone(): boolean {
-    if (this.#size > 0) return false;
-    if (this.#probe.goesAtOnce()) return true;
+  /** The first request of a turn that is not sent at once. */
+  #beginTurn(): void {
     this.#limit = this.#first;
     this.#missing = this.#first;
     process.nextTick(this.#end);
-    return false;
   }
 
   #batchFor(held: NamedLock): LockBatch {

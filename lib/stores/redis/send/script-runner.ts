@@ -1,5 +1,6 @@
 import { driverError } from '../../../redis-client/driver-error.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
+import type { SilenceWatch } from '../../../redis-client/silence-watch.js';
 import type { RedisScript } from '../../../redis-client/redis-script.js';
 import { asNumber } from '../lua/replies.js';
 import { SlotMasters } from './slot-masters.js';
@@ -20,21 +21,21 @@ export class ScriptRunner {
   readonly #client: RedisClient;
   readonly #batch: WriteBatch | undefined;
   readonly #options: ReplicaOptions;
-  readonly #asked: () => void;
+  readonly #silence: Pick<SilenceWatch, 'asked'>;
   #flush: (() => void) | undefined;
   readonly #masters: SlotMasters | undefined;
 
-  /** `slotOf` is that of a key on a Cluster. `asked` is called with each command. */
+  /** `slotOf` is that of a key on a Cluster. `silence` is told of each command. */
   constructor(
     client: RedisClient,
     options: ReplicaOptions,
     batchWrites: boolean,
     slotOf: (key: string) => number,
-    asked: () => void,
+    silence: Pick<SilenceWatch, 'asked'>,
   ) {
     this.#client = client;
     this.#options = options;
-    this.#asked = asked;
+    this.#silence = silence;
     this.#batch = batchWrites ? new WriteBatch(client) : undefined;
     const needsMasters = client.isCluster && options.replicas > 0;
     this.#masters = needsMasters ? new SlotMasters(client, slotOf) : undefined;
@@ -58,7 +59,7 @@ export class ScriptRunner {
     read: Read<T>,
     failed?: Failed,
   ): Promise<T> {
-    this.#asked();
+    this.#silence.asked();
     this.#flush?.();
     this.#batch?.join();
     return script.run(this.#client, keys, args, read, failed);
@@ -73,7 +74,7 @@ export class ScriptRunner {
     failed?: Failed,
   ): Promise<T> {
     if (this.#options.replicas === 0) return this.run(script, keys, args, read, failed);
-    this.#asked();
+    this.#silence.asked();
     const answer = this.#masters
       ? this.#masters.run(keys, (master, named) => this.#replicated(master, script, named, args, read)) // prettier-ignore
       : this.#replicated(this.#client, script, keys, args, read);

@@ -1,3 +1,4 @@
+import type { SilenceWatch } from '../../../redis-client/silence-watch.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
 import { LockCalls } from './lock-calls.js';
 import { ScriptRunner } from './script-runner.js';
@@ -9,8 +10,8 @@ interface CallOptions {
   readonly replicas: ReplicaOptions;
   readonly batchWrites: boolean;
   readonly slotOf: (key: string) => number;
-  /** Called when the server is asked. */
-  readonly asked: () => void;
+  /** Is told when the server is asked. */
+  readonly silence: Pick<SilenceWatch, 'asked'>;
 }
 
 /** How one store sends its scripts, and its locks together. */
@@ -21,12 +22,12 @@ interface StoreCalls {
 
 /** Locks are gathered, unless the replicas are to acknowledge each lock separately. */
 export function storeCalls(
-  { client, replicas, batchWrites, slotOf, asked }: CallOptions,
+  { client, replicas, batchWrites, slotOf, silence }: CallOptions,
   takeBacks: TakeBacks,
 ): StoreCalls {
-  const runner = new ScriptRunner(client, replicas, batchWrites, slotOf, asked);
+  const runner = new ScriptRunner(client, replicas, batchWrites, slotOf, silence);
   const gathers = batchWrites && replicas.replicas === 0;
-  const direct = new ScriptRunner(client, replicas, false, slotOf, asked); // for calls that are batched already
+  const direct = new ScriptRunner(client, replicas, false, slotOf, silence); // for calls that are batched already
   const lockCalls = new LockCalls(gathers ? direct : runner, slotOf, gathers, takeBacks);
   runner.sendFirst(() => lockCalls.send());
   return { runner, lockCalls };
