@@ -65,8 +65,8 @@ export class LockService extends LockReports {
    * (the store failed), `LockKeyError` (the key is unusable), `LockDeadlockError` (the calling context holds it) or the reason
    * of `options.signal`. With `reentrant: true`, the lock may be a share of one that the calling context holds.
    */
-  acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
-    return promised(() => this.#locks.acquire(canonicalKeys(key), this.#options.with(options)));
+  async acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
+    return this.#locks.acquire(canonicalKeys(key), this.#options.with(options));
   }
 
   /**

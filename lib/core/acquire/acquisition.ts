@@ -1,70 +1,38 @@
-import type { AcquisitionContext } from './acquisition-context.js';
 import { Contention } from './contention.js';
 import { hasHolderHere, withHolder } from './attempt-errors.js';
-import type { Explain } from './attempt-errors.js';
 import { StoreAttempts } from './store-attempts.js';
+import { FirstAttempt } from './first-attempt.js';
+import type { Keep } from './first-attempt.js';
 import type { Linked } from '../queue/linked-queue.js';
 import type { Grant, HandedOff } from '../store/grant.js';
+import type { Lease } from '../contract/lock-store.js';
 import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { AcquireEffort } from '../events/attempt-events.js';
 import { attemptEvent } from './outcome-events.js';
 import type { AcquireCall } from './outcome-events.js';
-import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { WaitDeadline } from './wait-deadline.js';
 import { reasonOf } from '../contract/safe-error.js';
 import type { TimerQueue } from '../async/timer-queue.js';
-import { LocalTicket } from '../queue/local-ticket.js';
 import type { TicketLimits } from '../queue/ticket-wait.js';
 
-/**
- * Turns a grant into the caller's result. Called in the event-loop turn in which the grant arrived, without a promise in
- * between.
- */
-type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
-
-/** One caller's way to a grant: its ticket in the local queue, then attempts and the pauses between them. */
-export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisition> {
-  before: Acquisition | undefined;
-  behind: Acquisition | undefined;
-  readonly ticket: LocalTicket;
-  readonly options: ResolvedLockOptions;
-  readonly #context: AcquisitionContext;
-  readonly patience: WaitDeadline;
-  readonly #onFailure: (self: Acquisition, error: unknown) => void;
-  readonly #explain: Explain | undefined;
-  isStopped = false;
-  #madeAttempts: StoreAttempts | undefined;
-  #isWaiting = false;
-  #isCounted = false;
-
-  constructor(
-    context: AcquisitionContext,
-    keys: readonly string[],
-    options: ResolvedLockOptions,
-    onFailure: (self: Acquisition, error: unknown) => void,
-    explain?: Explain,
-  ) {
-    this.#context = context;
-    this.#onFailure = onFailure;
-    this.#explain = explain;
-    this.options = options;
-    const ttl = Math.min(options.ttl, options.maxHold);
-    this.ticket = new LocalTicket(context.queue, keys, ttl, options);
-    this.patience = new WaitDeadline(context.clock, options);
-  }
-
+/** One caller's way to a grant: its first attempt, and what follows a refusal. */
+export class Acquisition
+  extends FirstAttempt
+  implements TicketLimits, AcquireCall, Linked<Acquisition>
+{
   get keys(): readonly string[] {
     return this.ticket.keys;
   }
 
-  get effort(): AcquireEffort {
-    const waited = this.#context.clock.now() - this.patience.since;
-    return { waited, attempts: this.#madeAttempts?.count ?? 0 };
+  /** Created on first use: an acquisition that succeeds at once never waits. */
+  get patience(): WaitDeadline {
+    const { clock } = this.context;
+    return (this.madePatience ??= new WaitDeadline(clock, this.options, this.since));
   }
 
-  /** It was refused at first, and counts as a waiter. */
-  get isInWait(): boolean {
-    return this.#isCounted;
+  get effort(): AcquireEffort {
+    const waited = this.context.clock.now() - this.since;
+    return { waited, attempts: this.madeAttempts?.count ?? (this.keep ? 1 : 0) };
   }
 
   get mayWait(): boolean {
@@ -72,7 +40,7 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
   }
 
   get timers(): TimerQueue {
-    return this.#context.timers;
+    return this.context.timers;
   }
 
   /** Ends the wait: `untilGranted` rejects with `reason`. */
@@ -84,13 +52,16 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
   /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
   once<Result>(keep: Keep<Result>): Promise<Result | undefined> {
     if (!this.ticket.take(true)) return this.#refusedInQueue();
-    return this.#attempts.make((grant) => (grant ? keep(grant) : this.#refused()));
+    this.isOnce = true;
+    this.keep = keep;
+    return this.send(this.context.calls) as Promise<Result>;
   }
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
   untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
     if (this.ticket.take(!this.mayWait)) {
-      return this.#attempts.make((grant) => (grant ? keep(grant) : this.#wait().then(keep)));
+      this.keep = keep;
+      return this.send(this.context.calls) as Promise<Result>;
     }
     return this.#waitInQueue().then(
       (handedOff) => this.#wait(handedOff).then(keep),
@@ -98,9 +69,14 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     );
   }
 
-  /** To be called once, when it has been granted or has failed. */
-  ended(): void {
-    if (this.#isCounted) this.#context.waiters.leave(this.ticket.keys);
+  recover(error: unknown): never {
+    this.isGone = true;
+    return this.#attempts.refuse(error, this.signal);
+  }
+
+  protected override refused(lease: Lease | undefined): unknown {
+    this.#attempts.first(lease);
+    return this.isOnce ? this.#refused() : this.#wait().then(this.keep);
   }
 
   /** The caller in front may not have been answered for long. */
@@ -113,7 +89,7 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
     const { failure } = this.ticket;
     if (failure !== undefined) return this.#attempts.failure(reasonOf(failure), failure);
     const error = this.#attempts.atDeadline();
-    const isHeldHere = error instanceof LockStoreError && hasHolderHere(this.#context, this.keys);
+    const isHeldHere = error instanceof LockStoreError && hasHolderHere(this.context, this.keys);
     return isHeldHere ? this.#attempts.timeout() : error;
   }
 
@@ -133,10 +109,10 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
 
   /** Throws `LockQueueFullError` when too many callers wait already. */
   #beginWait(): void {
-    if (this.#isCounted) return;
-    const { waiters, events, store } = this.#context;
+    if (this.isInWait) return;
+    const { waiters, events, store } = this.context;
     waiters.enter(this.keys, this.options.maxWaiting);
-    this.#isCounted = true;
+    this.isInWait = true;
     events.publish('waiting', () => attemptEvent(store, this));
   }
 
@@ -148,7 +124,7 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
 
   #fail(error: unknown): void {
     this.ticket.leave(error instanceof LockStoreError ? error : undefined);
-    this.#onFailure(this, error);
+    this.owner.failed(this, error);
   }
 
   async #rethrow(error: unknown): Promise<never> {
@@ -157,22 +133,24 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
       throw error;
     }
     this.ticket.leave(); // the callers behind do not wait for the explanation
-    const explained = this.#explain?.(error) ?? (await withHolder(this.#context, this, error));
+    const explained = this.explain?.(error) ?? (await withHolder(this.context, this, error));
     this.#fail(explained);
     throw explained;
   }
 
-  /** Created on first use: a caller in the local queue may never ask the store. */
+  /** Created on first use: most callers are granted their keys by the first attempt. */
   get #attempts(): StoreAttempts {
-    this.#madeAttempts ??= new StoreAttempts(this.#context, this.ticket, this.patience, (error) => {
-      if (!this.#isWaiting) this.#fail(error);
+    if (this.madeAttempts) return this.madeAttempts;
+    const attempts = new StoreAttempts(this.context, this.ticket, this.patience, (error) => {
+      if (!this.isWaiting) this.#fail(error);
     });
-    return this.#madeAttempts;
+    if (this.keep) attempts.follow(this);
+    return (this.madeAttempts = attempts);
   }
 
   /** At the front of the queue, perhaps with a lease that the previous holder handed off. */
   async #wait(handedOff?: HandedOff): Promise<Grant> {
-    this.#isWaiting = true;
+    this.isWaiting = true;
     try {
       const grant =
         (handedOff && (await this.#attempts.take(handedOff))) ?? (await this.#contend());
@@ -186,7 +164,7 @@ export class Acquisition implements TicketLimits, AcquireCall, Linked<Acquisitio
   async #contend(): Promise<Grant | undefined> {
     if (!this.mayWait) return undefined;
     this.#beginWait();
-    const { store, clock } = this.#context;
+    const { store, clock } = this.context;
     const { ticket, patience } = this;
     const contender = { store, clock, ticket, patience, attempts: this.#attempts, limits: this };
     return new Contention(contender).untilGranted();

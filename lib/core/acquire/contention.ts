@@ -1,8 +1,8 @@
 import { sleep } from '../async/clock.js';
 import type { Grant } from '../store/grant.js';
 import { waitFor } from '../store/many-keys.js';
-import type { Contender } from './contender.js';
 import { KeyByKey } from './key-by-key.js';
+import type { Contender } from './key-by-key.js';
 import { QueueAttempts } from './queue-attempts.js';
 
 /** What a caller does at the front of its process while others have a key: it waits in the store's queue, or polls. */

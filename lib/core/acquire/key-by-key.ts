@@ -1,8 +1,23 @@
 import { sleep } from '../async/clock.js';
 import { giveBack } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
-import type { Contender } from './contender.js';
+import type { Clock } from '../async/clock.js';
+import type { LockStore } from '../contract/lock-store.js';
+import type { LocalTicket } from '../queue/local-ticket.js';
+import type { TicketLimits } from '../queue/ticket-wait.js';
+import type { StoreAttempts } from './store-attempts.js';
+import type { WaitDeadline } from './wait-deadline.js';
 import { QueueAttempts } from './queue-attempts.js';
+
+/** A caller that competes for keys, and its means. */
+export interface Contender {
+  readonly store: LockStore;
+  readonly clock: Clock;
+  readonly ticket: LocalTicket;
+  readonly attempts: StoreAttempts;
+  readonly patience: WaitDeadline;
+  readonly limits: TicketLimits;
+}
 
 /**
  * Milliseconds. Each round waits a random part of this times the rounds so far, so that two callers that block each other part.

@@ -9,6 +9,7 @@ import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import { type Explain, closedError, endedEarly } from './attempt-errors.js';
 import { type Begun, theLease, tracedLease } from './acquire-trace.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { tracing } from '../events/tracing.js';
 import { checkSharing } from '../store/store-checks.js';
 import { isShared } from '../sharing/hold-mode.js';
 
@@ -25,7 +26,7 @@ type Use<T> = (held: HeldLease) => T | Promise<T>;
 export class PendingAcquisitions {
   readonly #context: PendingAcquisitionsContext;
   readonly #open = new LinkedQueue<Acquisition>();
-  /** The last grant, kept for V8's shapes as in `StoreCalls`. */
+  /** The last grant, kept for V8's shapes as in `CallContext`. */
   readonly #latest: unknown[] = [];
   #mayWait = true;
   #isClosed = false;
@@ -76,8 +77,7 @@ export class PendingAcquisitions {
   /** Ends all waits. A later caller makes one attempt. */
   endWaits(): void {
     this.#mayWait = false;
-    for (const each of this.#open.list())
-      each.stop(closedError(this.#context.store, each.ticket.keys));
+    for (const each of this.#open.list()) each.stop(closedError(this.#context.store, each.keys));
   }
 
   /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
@@ -99,43 +99,43 @@ export class PendingAcquisitions {
   }
 
   #begin(keys: readonly string[], options: ResolvedLockOptions, explain?: Explain): Acquisition {
-    try {
-      this.#checkMayBegin(keys, options);
-    } catch (error) {
-      throw this.refused(keys, options, error);
-    }
+    const { permits, signal } = options;
+    if (this.#isClosed || isShared(permits) || signal) this.#checkMayBegin(keys, options);
     const limited = this.#mayWait ? options : { ...options, waitTimeout: 0 };
-    const acquisition = new Acquisition(this.#context, keys, limited, this.#failed, explain);
+    const acquisition = new Acquisition(this.#context, keys, limited, this, explain);
     this.#open.add(acquisition);
     return acquisition;
   }
 
-  #checkMayBegin(keys: readonly string[], { permits, signal }: ResolvedLockOptions): void {
-    if (this.#isClosed) throw closedError(this.#context.store, keys);
-    if (isShared(permits)) checkSharing(this.#context.store, keys, permits);
-    signal?.throwIfAborted();
+  #checkMayBegin(keys: readonly string[], options: ResolvedLockOptions): void {
+    try {
+      if (this.#isClosed) throw closedError(this.#context.store, keys);
+      if (isShared(options.permits)) checkSharing(this.#context.store, keys, options.permits);
+      options.signal?.throwIfAborted();
+    } catch (error) {
+      throw this.refused(keys, options, error);
+    }
   }
 
-  readonly #failed = (acquisition: Acquisition, error: unknown): void => {
+  failed(acquisition: Acquisition, error: unknown): void {
     this.#end(acquisition);
     publishFailure(this.#context, acquisition, error);
-  };
+  }
 
   readonly list = () => this.#open.list(); // in order of the calls
 
   readonly #end = (acquisition: Acquisition): void => {
     this.#open.remove(acquisition);
-    acquisition.ended();
+    if (acquisition.isInWait) this.#context.waiters.leave(acquisition.keys);
     if (this.#open.size === 0) this.#drained?.();
   };
 
   #keep<T>(acquisition: Acquisition, grant: Grant, use: Use<T>): T | Promise<T> {
     const held = new HeldLease(grant, acquisition.ticket, acquisition.options, this.#context);
-    this.#latest[0] = acquisition;
-    this.#latest[1] = held;
-    this.#context.keeper.keep(held);
+    this.#latest[0] = held;
+    held.begin();
     this.#context.events.publish('held', () => ({ ...held.event(), ...acquisition.effort }));
-    held.trace();
+    held.progress = tracing.hold(() => held.traced);
     if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
     this.#end(acquisition);
     if (held.lostError) throw endedEarly(this.#context.store, held.lostError);

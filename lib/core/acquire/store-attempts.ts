@@ -1,21 +1,20 @@
 import type { Clock } from '../async/clock.js';
 import { requestFor } from '../store/acquire-request.js';
+import type { Asked, PastAttempt } from '../store/acquire-request.js';
 import { checkAttempt, giveBack, whyUseless } from '../store/grant.js';
 import type { Grant, HandedOff } from '../store/grant.js';
 import { deadlineError, storeFailure, timeoutOf } from './attempt-errors.js';
 import type { Attempted } from './attempt-errors.js';
 import { LockError } from '../contract/lock-errors.js';
 import type { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
-import type { AcquireRequest, LockStore } from '../contract/lock-store.js';
+import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
 import { tryAcquireAll } from '../store/many-keys.js';
 import type { WaitDeadline } from './wait-deadline.js';
 import { reasonOf } from '../contract/safe-error.js';
 import { LONGEST_SILENCE } from '../store/store-pulse.js';
 import type { Pulse, StorePulse } from '../store/store-pulse.js';
-import { StoreTimeout } from '../store/store-call.js';
+import { StoreTimeout } from '../store/bounded-call.js';
 import type { StoreCalls } from '../store/store-call.js';
-import { AttemptCall } from '../store/question.js';
-import type { Asked } from '../store/question.js';
 import type { LocalTicket } from '../queue/local-ticket.js';
 
 export interface AttemptContext {
@@ -25,7 +24,7 @@ export interface AttemptContext {
   readonly pulse: StorePulse;
 }
 
-/** One caller's calls to the store until it has a grant, and the clean-up of late answers. */
+/** A caller's calls to the store beyond its first, until it has a grant, and the clean-up of late answers. */
 export class StoreAttempts {
   /** Number of attempts made. */
   count = 0;
@@ -42,7 +41,7 @@ export class StoreAttempts {
   /** The liveness check before the end of a wait in the store's queue. */
   #pulse: Pulse | undefined;
   /** Set while the last answer was a grant that arrived too late for use. */
-  #tooLate: LockStoreError | undefined;
+  tooLate: LockStoreError | undefined;
 
   /** `failed` gets every error before it is thrown. */
   constructor(
@@ -57,17 +56,27 @@ export class StoreAttempts {
     this.#failed = failed;
   }
 
+  /** After the caller's own first attempt. */
+  follow({ request, sentAt, refusedBy }: PastAttempt): void {
+    this.count++;
+    this.refusedBy = refusedBy;
+    this.#madeRequest = request;
+    this.#askedAt = sentAt;
+  }
+
+  /** That attempt was answered. */
+  first(lease: Lease | undefined): void {
+    this.#wasHeld = !lease;
+    if (lease) this.inTime({ lease, sentAt: this.#askedAt });
+  }
+
   get request(): AcquireRequest {
     this.#madeRequest ??= requestFor(this.#ticket, this.#patience.options.storeTimeout);
     return this.#madeRequest;
   }
 
-  get tooLate(): LockStoreError | undefined {
-    return this.#tooLate;
-  }
-
   /** Asks for the keys once. */
-  make<Result>(then: (grant: Grant | undefined) => Result | Promise<Result>): Promise<Result> {
+  one(): Promise<Grant | undefined> {
     this.count++;
     this.refusedBy = undefined;
     const { store, clock } = this.#context;
@@ -78,17 +87,12 @@ export class StoreAttempts {
       checkAttempt,
       (lease) => {
         this.#ticket.answered();
-        this.#tooLate = undefined;
+        this.tooLate = undefined;
         this.#wasHeld ||= !lease;
-        return then(lease && this.inTime({ lease, sentAt }));
+        return lease && this.inTime({ lease, sentAt });
       },
       giveBack,
     );
-  }
-
-  /** Asks for the keys once, for the grant itself. */
-  one(): Promise<Grant | undefined> {
-    return this.make((grant) => grant);
   }
 
   /** The next request gets a token of its own: a late release of the previous grant cannot free it. */
@@ -119,7 +123,7 @@ export class StoreAttempts {
     const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
     if (why === undefined) return grant;
     giveBack(grant.lease);
-    this.#tooLate = this.failure(why);
+    this.tooLate = this.failure(why);
     return undefined;
   }
 
@@ -131,9 +135,13 @@ export class StoreAttempts {
     late: (answer: Answer) => void,
     within = this.#patience.callLimit,
   ): Promise<Result> {
-    return this.#context.calls.make(
-      new AttemptCall(this, ask, check, read, late, within, this.#patience.signal),
-    );
+    const { signal } = this.#patience;
+    const asked = { isGone: false };
+    const recover = (error: unknown): never => {
+      asked.isGone = true;
+      return this.refuse(error, signal);
+    };
+    return this.#context.calls.make({ ask: () => ask(asked), check, read, recover, late, within, signal }); // prettier-ignore
   }
 
   /** Throws the error to report for an `error` of the store, or for the `signal` that ended the wait. */

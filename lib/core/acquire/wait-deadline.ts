@@ -25,11 +25,11 @@ export class WaitDeadline {
   readonly #deadline: number;
   #stopper: AbortController | undefined;
 
-  constructor(clock: Clock, options: ResolvedLockOptions) {
+  constructor(clock: Clock, options: ResolvedLockOptions, since: number) {
     this.#clock = clock;
     this.options = options;
-    this.since = clock.now();
-    this.#deadline = this.since + options.waitTimeout;
+    this.since = since;
+    this.#deadline = since + options.waitTimeout;
   }
 
   get deadline(): number {
@@ -49,9 +49,7 @@ export class WaitDeadline {
 
   /** Milliseconds that one call to the store may take. */
   get callLimit(): number {
-    const { storeTimeout, waitTimeout } = this.options;
-    if (waitTimeout === 0) return storeTimeout;
-    return Math.min(storeTimeout, Math.max(this.left, LAST_ATTEMPT_GRACE));
+    return callLimit(this.options, this.left);
   }
 
   /** The pause before the next attempt. */
@@ -107,4 +105,13 @@ export class WaitDeadline {
     this.#stopper ??= new AbortController();
     return this.#stopper;
   }
+}
+
+/** Milliseconds that a call to the store may take when `left` are left of the wait. */
+export function callLimit(
+  { storeTimeout, waitTimeout }: Pick<ResolvedLockOptions, 'storeTimeout' | 'waitTimeout'>,
+  left: number,
+): number {
+  if (waitTimeout === 0) return storeTimeout;
+  return Math.min(storeTimeout, Math.max(left, LAST_ATTEMPT_GRACE));
 }

@@ -57,8 +57,9 @@ function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined 
   if (typeof extend !== 'function' || typeof release !== 'function')
     return ' with the methods `extend` and `release`';
   const optional = [handOff, handOffRaising, retire, downgrade, raiseFencing];
-  if (!optional.every(isMethodOrMissing))
-    return ' whose `handOff`, `handOffRaising`, `retire`, `downgrade` and `raiseFencing` are methods or missing';
+  for (const each of optional)
+    if (each !== undefined && typeof each !== 'function')
+      return ' whose `handOff`, `handOffRaising`, `retire`, `downgrade` and `raiseFencing` are methods or missing';
   const { fencingToken, lost } = answer;
   if (fencingToken !== undefined && typeof fencingToken !== 'bigint')
     return ' whose `fencingToken` is a bigint or missing';
@@ -102,8 +103,4 @@ function isNumber(value: unknown): boolean {
 
 function areTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText);
-}
-
-function isMethodOrMissing(value: unknown): boolean {
-  return value === undefined || typeof value === 'function';
 }

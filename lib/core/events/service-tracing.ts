@@ -2,7 +2,7 @@ import { warn } from '../async/warn.js';
 import { redact } from '../text/redaction.js';
 import type { LockEvent } from './hold-events.js';
 import type { LockHoldSpan, LockTracer } from './lock-tracer.js';
-import { tracing } from './tracing.js';
+import { ACQUIRE, tracing } from './tracing.js';
 import type { AroundWork, HoldProgress, LockAcquireTrace, LockHoldTrace } from './tracing.js';
 
 /** The spans of one lock, which are its work's surroundings. */
@@ -26,7 +26,7 @@ export class ServiceTracing {
   }
 
   get isAcquireTraced(): boolean {
-    return tracing.isAcquireTraced || this.#isTracing;
+    return ACQUIRE.hasSubscribers || (this.#tracers.length > 0 && this.#isTracing);
   }
 
   /** Settles as `acquire` does, in the async context of the caller. */
@@ -65,7 +65,7 @@ export class ServiceTracing {
   }
 
   get #isTracing(): boolean {
-    return this.#tracers.length > 0 && this.#tracers.some(({ isTracing }) => isTracing);
+    return this.#tracers.some(({ isTracing }) => isTracing);
   }
 
   #begin<Span>(begin: (tracer: LockTracer) => Span | undefined): Span[] {

@@ -42,14 +42,10 @@ export interface HoldProgress {
   lost(error: LockLostError): void;
 }
 
-const ACQUIRE = tracingChannel<string, object>('nest-holdfast:acquire');
+export const ACQUIRE = tracingChannel<string, object>('nest-holdfast:acquire');
 const HOLD = tracingChannel<string, object>('nest-holdfast:hold');
 
 export const tracing = {
-  get isAcquireTraced(): boolean {
-    return ACQUIRE.hasSubscribers;
-  },
-
   /** Settles as `acquire` does, in the async context of the caller. */
   async acquire<Held extends { event(): LockEvent } | undefined>(
     message: LockAcquireTrace,

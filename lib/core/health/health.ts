@@ -4,7 +4,7 @@ import type { Lease, LockStore, NodeCount } from '../contract/lock-store.js';
 import { checkLease } from '../contract/store-answers.js';
 import { aWhole, checkOptions, oneOf } from '../options/option-rules.js';
 import type { OptionRules } from '../options/option-rules.js';
-import { StoreTimeout } from '../store/store-call.js';
+import { StoreTimeout } from '../store/bounded-call.js';
 import type { StoreCalls } from '../store/store-call.js';
 
 export interface LockHealthOptions {

@@ -2,7 +2,8 @@ import { checkExceptions } from '../contract/store-answers.js';
 import { UnknownAnswerError } from '../contract/unknown-answer.js';
 import type { HeldLease } from './held-lease.js';
 import type { Lease, LockStore } from '../contract/lock-store.js';
-import type { StoreCall, StoreCalls } from '../store/store-call.js';
+import type { StoreCall } from '../store/bounded-call.js';
+import type { StoreCalls } from '../store/store-call.js';
 
 /** A store's answer for many leases: those that were not extended, with the reason. */
 type Exceptions = ReadonlyMap<Lease, unknown>;
@@ -32,8 +33,7 @@ export class BundledExtension implements StoreCall<Exceptions, void> {
     this.#ttl = ttl;
     this.#answered = answered;
     this.within = leases.reduce(
-      (least, { options, validity }) =>
-        Math.min(least, options.storeTimeout, validity.until - sentAt),
+      (least, { options, until }) => Math.min(least, options.storeTimeout, until - sentAt),
       ttl / 3,
     );
   }

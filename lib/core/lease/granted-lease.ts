@@ -1,40 +1,84 @@
 import { monotonicTime } from '../async/clock.js';
 import type { Lease, StoreRevocation } from '../contract/lock-store.js';
-import type { LockEvent, LockHoldEvent } from '../events/hold-events.js';
-import { holdModeOf } from '../sharing/hold-mode.js';
-import { tracing } from '../events/tracing.js';
+import type { LockEvent, LockHoldEvent, LockState } from '../events/hold-events.js';
+import { holdModeOf, isReader } from '../sharing/hold-mode.js';
 import type { AroundWork, HoldProgress, LockHoldTrace } from '../events/tracing.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
-import { KeeperEntry } from './keeper-entry.js';
+import type { QueuedTimer } from '../async/timer-queue.js';
+import type { LocalTicket } from '../queue/local-ticket.js';
+import type { Grant } from '../store/grant.js';
+import { Validity } from '../store/validity.js';
+import type { LeaseExtensions } from './lease-extension.js';
+import type { LossSignal } from './loss-signal.js';
+import type { KeeperEntry } from './keeper-entry.js';
 import type { LeaseContext } from './lease-context.js';
 
-/** What was granted to whom and when, as its events and its trace tell it. */
-export abstract class GrantedLease extends KeeperEntry {
+/**
+ * All that is known of a lease: what was granted to whom and when, how long it is valid, its state, and its entry with the keeper.
+ * One object, as one function more costs a lock more than a field (`bench/steps.mjs`). The classes on top of it have methods only.
+ */
+export abstract class GrantedLease extends Validity implements KeeperEntry {
+  before: this | undefined;
+  behind: this | undefined;
+  due = Infinity;
+  index = -1;
+  isKept = false;
+  extendAt = Infinity;
+  extensions = 0;
+  bundle: object | undefined;
+  place = -1;
   readonly keys: readonly string[];
   readonly options: ResolvedLockOptions;
   /** By the monotonic clock: `minHold` must not end too early. */
   readonly grantedAt: number;
   /** Maximum number of holders. Missing: exclusive. */
   permits: number | undefined;
+  /** The store says so. */
+  isReader: boolean;
   /** The store's grant. */
   readonly granted: Lease;
   readonly context: LeaseContext;
+  /** Number of calls that use it: the one that took it, and those nested in it. */
+  uses = 0;
+  /** Missing where it may be held for any time. */
+  overdueWatch: (QueuedTimer & { readonly at: number; readonly isOverdue: boolean }) | undefined;
   #traced: LockHoldTrace | undefined;
-  protected progress: HoldProgress | undefined;
+  /** Of its trace, if it has a subscriber. */
+  progress: HoldProgress | undefined;
+  protected current: LockState = 'held';
+  /** Held, or in jeopardy. */
+  protected isActive = true;
+  /** Created on first use: most locks are neither lost nor watched. */
+  protected madeLoss: LossSignal | undefined;
+  /** Created on first use: most locks are released before their first change. */
+  protected madeChanges: LeaseExtensions | undefined;
+  protected unwatch: (() => void) | undefined;
+  protected readonly ticket: LocalTicket;
+  /** The next owner of the keys is settled: no local caller may go to the front when this lease ends. */
+  protected keepsFront = false;
+  /** Its holder was asked to stop, and its keys stay taken meanwhile. */
+  protected isRetired = false;
+  protected released: Promise<boolean> | undefined;
 
   constructor(
-    lease: Lease,
-    keys: readonly string[],
+    { lease, sentAt, heldFrom }: Grant,
+    ticket: LocalTicket,
     options: ResolvedLockOptions,
     context: LeaseContext,
   ) {
-    super();
-    this.keys = keys;
+    super(sentAt, ticket.ttl, options, context.store.supports.ttl, heldFrom);
+    this.ticket = ticket;
+    this.keys = ticket.keys;
+    this.permits = ticket.permits;
+    this.isReader = isReader(ticket.permits);
     this.options = options;
     this.granted = lease;
     this.context = context;
     this.grantedAt = monotonicTime(context.clock);
   }
+
+  /** It is due. */
+  abstract run(): void;
 
   get fencingToken(): bigint | undefined {
     return this.granted.fencingToken;
@@ -66,11 +110,6 @@ export abstract class GrantedLease extends KeeperEntry {
   /** One object for this lease: what subscribers and `aroundWork` know it by. */
   get traced(): LockHoldTrace {
     return (this.#traced ??= { ...this.event(), events: this.context.events });
-  }
-
-  /** Begins the trace of the hold, if it has a subscriber. */
-  trace(): void {
-    this.progress = tracing.hold(() => this.traced);
   }
 
   /** Begins the spans of its work, if a tracer wants them, and adds them to what is called around the work. */

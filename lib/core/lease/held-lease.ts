@@ -1,53 +1,31 @@
-import { type Grant, giveBack, tryHandOff } from '../store/grant.js';
+import { giveBack, tryHandOff } from '../store/grant.js';
 import { LeaseExtensions } from './lease-extension.js';
-import type { LeaseContext } from './lease-context.js';
 import { LeaseState } from './lease-state.js';
-import { LeaseReturn, unlessLate } from './lease-return.js';
+import { free, freeAfter, handedOff, retire, unlessLate } from './lease-return.js';
 import type { Returned } from './lease-return.js';
 import { OverdueWatch } from './overdue-watch.js';
-import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { checkDowngrade } from '../store/store-checks.js';
 import type { StoreRevocation } from '../contract/lock-store.js';
-import type { LocalTicket } from '../queue/local-ticket.js';
-import { Validity } from '../store/validity.js';
-import { READERS, isReader, isShared } from '../sharing/hold-mode.js';
+import { READERS, isShared } from '../sharing/hold-mode.js';
 
 /** A lease from its grant to its end, and its calls to the store. */
 export class HeldLease extends LeaseState {
-  /** Missing where it may be held for any time. */
-  readonly overdueWatch: OverdueWatch | undefined;
-  readonly #ticket: LocalTicket;
-  /** The next owner of the keys is settled: no local caller may go to the front when this lease ends. */
-  #keepsFront = false;
-  /** The store says so. */
-  isReader: boolean;
-  #madeChanges: LeaseExtensions | undefined;
-  #released: Promise<boolean> | undefined;
-  #isRetired = false;
-
-  constructor(
-    { lease, sentAt, heldFrom }: Grant,
-    ticket: LocalTicket,
-    options: ResolvedLockOptions,
-    context: LeaseContext,
-  ) {
-    const { ttl, keys } = ticket;
-    const validity = new Validity(sentAt, ttl, options, context.store.supports.ttl, heldFrom);
-    super(lease, keys, validity, options, context);
-    this.#ticket = ticket;
-    this.overdueWatch = options.overdueAfter === Infinity ? undefined : new OverdueWatch(this);
-    this.permits = ticket.permits;
-    this.isReader = isReader(ticket.permits);
-    if (isShared(ticket.permits)) ticket.leave(); // a sharer makes room at the front at once
+  /** To be called once, at the grant. */
+  begin(): void {
+    const { granted, options, permits } = this;
+    if (granted.lost) this.watch(granted.lost);
+    if (options.overdueAfter < Infinity) this.overdueWatch = new OverdueWatch(this);
+    if (isShared(permits)) this.ticket.leave(); // a sharer makes room at the front at once
+    this.context.keeper.keep(this);
   }
 
   /** Created on first use: most locks are released before their first change. */
   get changes(): LeaseExtensions {
-    return (this.#madeChanges ??= new LeaseExtensions(this));
+    return (this.madeChanges ??= new LeaseExtensions(this));
   }
 
   get #isChanging(): boolean {
-    return this.#madeChanges?.isBusy === true;
+    return this.madeChanges?.isBusy === true;
   }
 
   /** Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
@@ -61,7 +39,7 @@ export class HeldLease extends LeaseState {
    */
   mayBeBundled(ttl: number, now: number): boolean {
     const isOfStore = this.keys.length === 1 || this.context.store.supports.manyKeys; // otherwise core combined several leases
-    return isOfStore === true && !this.#isChanging && this.validity.isRepeatedBy(now, ttl);
+    return isOfStore === true && !this.#isChanging && this.isRepeatedBy(now, ttl);
   }
 
   /**
@@ -89,7 +67,7 @@ export class HeldLease extends LeaseState {
   /** The store has admitted readers. */
   downgraded(): void {
     this.isReader = true;
-    this.#ticket.leave();
+    this.ticket.leave();
   }
 
   /**
@@ -97,8 +75,8 @@ export class HeldLease extends LeaseState {
    * key.
    */
   release(): Promise<boolean> {
-    this.#released ??= this.#release();
-    return this.#released;
+    this.released ??= this.#release();
+    return this.released;
   }
 
   /** Takes the lease from its holder, which learns it by the signal, and frees the key. Never rejects. */
@@ -111,9 +89,9 @@ export class HeldLease extends LeaseState {
   /** For an eviction of a holder with one of these tokens. */
   revoke(revocation: StoreRevocation): void {
     if (!this.isMeantBy(revocation) || !this.isHeld) return;
-    this.#isRetired = revocation.grace > 0;
+    this.isRetired = revocation.grace > 0;
     this.lose('revoked');
-    if (this.#isRetired) new LeaseReturn(this).retire(revocation.grace);
+    if (this.isRetired) retire(this, revocation.grace);
     else if (this.keys.length > 1) giveBack(this.granted); // the others
   }
 
@@ -123,7 +101,7 @@ export class HeldLease extends LeaseState {
 
   protected override ended(): void {
     this.context.keeper.ended(this);
-    if (!this.#keepsFront) this.#ticket.leave();
+    if (!this.keepsFront) this.ticket.leave();
   }
 
   /** A key without a ttl would stay taken without a holder. */
@@ -132,43 +110,47 @@ export class HeldLease extends LeaseState {
   }
 
   #release(): Promise<boolean> {
-    if (!this.isHeld) return this.#isRetired ? this.#retired() : Promise.resolve(false);
-    const rest = this.options.minHold - this.heldFor;
-    const handedOff = rest <= 0 ? this.#handOff() : undefined;
-    if (handedOff) return handedOff;
-    this.#keepsFront = !this.context.store.acquire; // the next caller would ask before the key is free, and then pause
-    const returned = new LeaseReturn(this).after(rest, (answer) => this.#returned(answer));
+    if (!this.isHeld) return this.isRetired ? this.#retired() : Promise.resolve(false);
+    const { minHold } = this.options;
+    const rest = minHold > 0 ? minHold - this.heldFor : 0;
+    const next = rest <= 0 ? this.#handOff() : undefined;
+    if (next) return next;
+    this.keepsFront = !this.context.store.acquire; // the next caller would ask before the key is free, and then pause
+    const then = (answer: Returned) => this.#returned(answer);
+    const isValid = () => this.remaining > 0;
+    const returned = rest < 1 ? free(this, then, isValid) : freeAfter(this, rest, then);
     this.end('released');
     return returned;
   }
 
   /** Hands the lease off to the next caller of this process, if there is one and the store agrees. */
   #handOff(): Promise<boolean> | undefined {
-    const { next } = this.#ticket;
+    const { next } = this.ticket;
     // The answer to an extension could shorten the ttl that the next holder counts on.
     if (!next || isShared(this.permits) || this.#isChanging) return undefined;
     const now = this.context.clock.now();
-    const lease = tryHandOff(this.granted, next.ttl, !this.validity.serves(next, now));
+    const lease = tryHandOff(this.granted, next.ttl, !this.serves(next, now));
     if (!lease) return undefined;
     const isAsked = lease instanceof Promise;
-    const sentAt = isAsked ? now : this.validity.countedFrom;
-    this.#keepsFront = true;
+    const sentAt = isAsked ? now : this.countedFrom;
+    this.keepsFront = true;
     this.end('released');
-    this.#ticket.handOff(next, { lease, sentAt, heldFrom: now });
-    if (isAsked) return new LeaseReturn(this).handedOff(lease, (answer) => this.#returned(answer));
+    this.ticket.handOff(next, { lease, sentAt, heldFrom: now });
+    if (isAsked) return handedOff(this, lease, (answer) => this.#returned(answer));
     return Promise.resolve(this.#returned({ isConfirmed: true, wasOurs: true }));
   }
 
   #returned(returned: Returned): boolean {
-    this.#ticket.leave();
-    const answer = unlessLate(returned, this.remaining);
+    this.ticket.leave();
+    const isOurs = returned.isConfirmed && returned.wasOurs;
+    const answer = isOurs ? returned : unlessLate(returned, this.remaining);
     if (answer.isConfirmed && !answer.wasOurs) {
       this.lose('gone');
       return false;
     }
     this.progress?.released();
     this.context.events.publish('released', () => this.holdEvent());
-    this.#report(answer);
+    if (!answer.isConfirmed) this.#report(answer);
     return answer.isConfirmed;
   }
 
@@ -180,7 +162,7 @@ export class HeldLease extends LeaseState {
 
   /** Never rejects. */
   #giveBack(): Promise<void> {
-    return new LeaseReturn(this).now((answer) => this.#report(answer));
+    return free(this, (answer) => this.#report(answer));
   }
 
   #report(answer: Returned): void {
@@ -191,7 +173,7 @@ export class HeldLease extends LeaseState {
 
   /** An extension that succeeds after the lease was given up keeps keys without a holder, possibly only some of several. */
   giveBackLate(isOurs: unknown): void {
-    if (!this.lostError || this.#isRetired) return;
+    if (!this.lostError || this.isRetired) return;
     if (isOurs === true) void this.#giveBack();
     else if (isOurs === false && this.keys.length > 1) giveBack(this.granted);
   }

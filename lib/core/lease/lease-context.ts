@@ -17,6 +17,7 @@ export interface LeaseContext {
 
 /** Called for every change of a lease's next deadline, and at that deadline. */
 interface LeaseWatcher {
+  keep(lease: KeeperEntry): void;
   extended(lease: KeeperEntry): void;
   ended(lease: KeeperEntry): void;
   wake(lease: KeeperEntry): void;

@@ -1,9 +1,23 @@
 import { checkBoolean } from '../contract/store-answers.js';
-import type { LeaseState } from './lease-state.js';
+import type { LockLostError, LockLostReason, LockStoreError } from '../contract/lock-errors.js';
+import type { Lease } from '../contract/lock-store.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+import type { LeaseContext } from './lease-context.js';
 
 /** What an answer does to a lease. */
-interface ChangingLease extends LeaseState {
+interface ChangingLease {
+  readonly granted: Lease;
+  readonly context: LeaseContext;
+  readonly options: ResolvedLockOptions;
   readonly isReader: boolean;
+  readonly ttl: number;
+  readonly remaining: number;
+  isShortenedBy(sentAt: number, ttl: number): boolean;
+  capped(sentAt: number, ttl: number): number;
+  assertHeld(): void;
+  recover(): void;
+  lose(reason: LockLostReason): LockLostError;
+  failure(error: unknown): LockStoreError;
   count(sentAt: number, ttl: number): void;
   downgraded(): void;
   giveBackLate(isOurs: unknown): void;
@@ -50,12 +64,12 @@ export class LeaseExtensions {
   }
 
   async #extend(ttl: number): Promise<void> {
-    const { granted, validity, context } = this.#lease;
+    const { granted, context } = this.#lease;
     this.#lease.assertHeld();
     const sentAt = context.clock.now();
     // A shorter ttl may take effect at any time from now on, whether and whenever its reply comes.
-    if (validity.isShortenedBy(sentAt, ttl)) this.#lease.count(sentAt, ttl);
-    await this.#confirm(() => granted.extend(validity.capped(sentAt, ttl)));
+    if (this.#lease.isShortenedBy(sentAt, ttl)) this.#lease.count(sentAt, ttl);
+    await this.#confirm(() => granted.extend(this.#lease.capped(sentAt, ttl)));
     this.#lease.count(sentAt, ttl);
     this.#lease.recover();
   }
@@ -73,7 +87,7 @@ export class LeaseExtensions {
     const isOurs = await lease.context.calls.make<boolean, boolean>({
       ask,
       // A request that hangs must leave time for the next one, which waits for it.
-      within: Math.min(lease.options.storeTimeout, lease.validity.ttl / 3, lease.remaining),
+      within: Math.min(lease.options.storeTimeout, lease.ttl / 3, lease.remaining),
       check: checkBoolean,
       read: (answer) => answer,
       recover: (error) => {

@@ -39,7 +39,7 @@ export class LeaseKeeper {
 
   keep(lease: HeldLease): void {
     lease.isKept = true;
-    lease.extendAt = lease.validity.extensionDue;
+    lease.extendAt = lease.extensionDue;
     this.#kept.add(lease);
     if (lease.overdueWatch) this.#timers.move(lease.overdueWatch, lease.overdueWatch.at);
     this.#schedule(lease);
@@ -48,7 +48,7 @@ export class LeaseKeeper {
   /** For a lease that is held, or has ended since. */
   extended(lease: HeldLease): void {
     if (!lease.isKept) return;
-    lease.extendAt = lease.validity.extensionDue;
+    lease.extendAt = lease.extensionDue;
     if (lease.extensions === 0) this.#schedule(lease);
   }
 
@@ -57,7 +57,7 @@ export class LeaseKeeper {
     lease.isKept = false;
     this.#timers.remove(lease);
     if (lease.overdueWatch) this.#timers.remove(lease.overdueWatch);
-    this.#bundles.leave(lease);
+    if (lease.bundle) this.#bundles.leave(lease);
     this.#kept.remove(lease);
   }
 
@@ -67,7 +67,7 @@ export class LeaseKeeper {
     for (const lease of this.#kept.list()) {
       if (!lease.isHeld || !(concerns?.(lease.keys) ?? true)) continue;
       lease.jeopardise(new Error(reason));
-      const { ttl } = lease.validity;
+      const { ttl } = lease;
       const group = meant.get(ttl);
       if (group) group.push(lease);
       else meant.set(ttl, [lease]);
@@ -82,8 +82,8 @@ export class LeaseKeeper {
   }
 
   #schedule(lease: HeldLease): void {
-    const { until, ttl } = lease.validity;
-    this.#bundles.leave(lease);
+    const { until, ttl } = lease;
+    if (lease.bundle) this.#bundles.leave(lease);
     const due = Math.min(lease.extendAt, until);
     if (this.#kept.size >= MANY && lease.extendAt < until) {
       this.#timers.remove(lease);
@@ -138,7 +138,7 @@ export class LeaseKeeper {
 
   /** Tries again at a tenth of the ttl. */
   #failed(lease: HeldLease): void {
-    lease.extendAt = this.#clock.now() + lease.validity.ttl / 10;
+    lease.extendAt = this.#clock.now() + lease.ttl / 10;
     if (lease.extensions === 0) this.#schedule(lease);
   }
 }

@@ -2,6 +2,7 @@ import { inRootContext } from '../async/root-context.js';
 import { monotonicTime } from '../async/clock.js';
 import { withoutSecrets } from '../contract/safe-error.js';
 import { checkBoolean } from '../contract/store-answers.js';
+import { BoundedCall } from '../store/bounded-call.js';
 import { checkAttempt, giveBack } from '../store/grant.js';
 import type { LeaseState } from './lease-state.js';
 import type { Lease } from '../contract/lock-store.js';
@@ -26,73 +27,96 @@ export function unlessLate(returned: Returned, remaining: number): Returned {
 
 type Then<Result> = (returned: Returned) => Result;
 
-/** The return of a lease to its store. Nothing here rejects: the ttl frees keys that a failing store keeps. */
-export class LeaseReturn {
-  readonly #held: LeaseState;
+/** The return of a lease to its store, by `give`. Never rejects: the ttl frees keys that a failing store keeps. */
+class LeaseReturn<Result> extends BoundedCall<boolean, Result> {
+  readonly within: number;
+  readonly check = checkBoolean;
+  readonly #give: () => Promise<boolean>;
+  readonly #then: Then<Result>;
 
-  constructor(held: LeaseState) {
-    this.#held = held;
+  constructor({ options }: LeaseState, give: () => Promise<boolean>, then: Then<Result>) {
+    super();
+    this.within = options.storeTimeout;
+    this.#give = give;
+    this.#then = then;
   }
 
-  /** Frees the key. `isValid`: whether it cannot have ended by its ttl. */
-  now<Result>(then: Then<Result>, isValid?: () => boolean): Promise<Result> {
-    return this.#confirmed(() => this.#held.granted.release(isValid), then);
+  ask(): Promise<boolean> {
+    return this.#give();
   }
 
-  /** The store has been asked to hand the lease off. */
-  handedOff<Result>(lease: Promise<Lease | undefined>, then: Then<Result>): Promise<Result> {
-    return this.#confirmed(async () => (await this.#checked(lease)) !== undefined, then);
+  read(wasOurs: boolean): Result {
+    return this.#then({ isConfirmed: true, wasOurs });
   }
 
-  /** Leaves the key in the store for `rest` more milliseconds. */
-  after<Result>(rest: number, then: Then<Result>): Promise<Result> {
-    const { granted, context } = this.#held;
-    if (rest < 1) return this.now(then, () => this.#held.remaining > 0);
-    if (context.store.supports.ttl)
-      return this.#confirmed(() => granted.extend(Math.ceil(rest)), then);
-    // A key that lives as long as its session has to be freed by hand; when the process ends first, the session does too.
-    const moment = monotonicTime(context.clock) + rest;
-    inRootContext(() => this.#freeAt(moment));
-    return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
+  recover(error: unknown): Result {
+    return this.#then({ isConfirmed: false, error: withoutSecrets(error) });
   }
+}
 
-  /** The holder was asked to stop within `grace` ms: the keys stay taken. */
-  retire(grace: number): void {
-    const ms = grace + RETIRE_MARGIN;
-    const { granted } = this.#held;
-    if (granted.retire)
-      void this.#confirmed(() => granted.retire!(ms), () => undefined); // prettier-ignore
-    else void this.after(ms, () => undefined);
-  }
+/** Frees the key. `isValid`: whether it cannot have ended by its ttl. */
+export function free<Result>(
+  held: LeaseState,
+  then: Then<Result>,
+  isValid?: () => boolean,
+): Promise<Result> {
+  const give = () => held.granted.release(isValid);
+  return new LeaseReturn(held, give, then).send(held.context.calls);
+}
 
-  /** By the monotonic clock: one of our timers may be early by it. */
-  #freeAt(moment: number): void {
-    const { clock } = this.#held.context;
-    const rest = moment - monotonicTime(clock);
-    if (rest <= 0) void this.now(() => undefined);
-    else clock.schedule(rest, () => this.#freeAt(moment), true);
-  }
+/** The store has been asked to hand the lease off. */
+export function handedOff<Result>(
+  held: LeaseState,
+  lease: Promise<Lease | undefined>,
+  then: Then<Result>,
+): Promise<Result> {
+  const give = async () => (await checked(held, lease)) !== undefined;
+  return new LeaseReturn(held, give, then).send(held.context.calls);
+}
 
-  /** An answer that is no lease could mean anything: this lease goes back, too. */
-  async #checked(handedOff: Promise<Lease | undefined>): Promise<Lease | undefined> {
-    const lease = await handedOff;
-    try {
-      checkAttempt(lease);
-      return lease;
-    } catch (error) {
-      giveBack(this.#held.granted);
-      throw error;
-    }
-  }
+/** Leaves the key in the store for `rest` more milliseconds, at least one. */
+export function freeAfter<Result>(
+  held: LeaseState,
+  rest: number,
+  then: Then<Result>,
+): Promise<Result> {
+  const { granted, context } = held;
+  const keep = () => granted.extend(Math.ceil(rest));
+  if (context.store.supports.ttl) return new LeaseReturn(held, keep, then).send(context.calls);
+  // A key that lives as long as its session has to be freed by hand; when the process ends first, the session does too.
+  const moment = monotonicTime(context.clock) + rest;
+  inRootContext(() => freeAt(held, moment));
+  return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
+}
 
-  #confirmed<Result>(give: () => Promise<boolean>, then: Then<Result>): Promise<Result> {
-    const { context, options } = this.#held;
-    return context.calls.make<boolean, Result>({
-      ask: give,
-      within: options.storeTimeout,
-      check: checkBoolean,
-      read: (wasOurs) => then({ isConfirmed: true, wasOurs }),
-      recover: (error) => then({ isConfirmed: false, error: withoutSecrets(error) }),
-    });
+/** The holder was asked to stop within `grace` ms: the keys stay taken. */
+export function retire(held: LeaseState, grace: number): void {
+  const ms = grace + RETIRE_MARGIN;
+  const { granted, context } = held;
+  const retired = granted.retire && (() => granted.retire!(ms));
+  if (retired) void new LeaseReturn(held, retired, () => undefined).send(context.calls);
+  else void freeAfter(held, ms, () => undefined);
+}
+
+/** By the monotonic clock: one of our timers may be early by it. */
+function freeAt(held: LeaseState, moment: number): void {
+  const { clock } = held.context;
+  const rest = moment - monotonicTime(clock);
+  if (rest <= 0) void free(held, () => undefined);
+  else clock.schedule(rest, () => freeAt(held, moment), true);
+}
+
+/** An answer that is no lease could mean anything: this lease goes back, too. */
+async function checked(
+  held: LeaseState,
+  next: Promise<Lease | undefined>,
+): Promise<Lease | undefined> {
+  const lease = await next;
+  try {
+    checkAttempt(lease);
+    return lease;
+  } catch (error) {
+    giveBack(held.granted);
+    throw error;
   }
 }

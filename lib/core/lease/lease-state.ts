@@ -5,60 +5,35 @@ import { LockLostError, LockStoreError } from '../contract/lock-errors.js';
 import type { LockLostReason } from '../contract/lock-errors.js';
 import type { LockState } from '../events/hold-events.js';
 import { keyNames } from '../keys/lock-keys.js';
-import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { GrantedLease } from './granted-lease.js';
-import type { LeaseContext } from './lease-context.js';
-import type { Lease } from '../contract/lock-store.js';
 import { LossSignal } from './loss-signal.js';
-import type { Validity } from '../store/validity.js';
 
 /** The state of a lease, `held → jeopardy → lost | released`, and the events of its changes. */
 export abstract class LeaseState extends GrantedLease {
-  readonly validity: Validity;
-  /** Number of calls that use it: the one that took it, and those nested in it. */
-  uses = 0;
-  /** Created on first use: most locks are neither lost nor watched. */
-  #madeLoss: LossSignal | undefined;
-  #state: LockState = 'held';
-  #unwatch: (() => void) | undefined;
-
-  constructor(
-    lease: Lease,
-    keys: readonly string[],
-    validity: Validity,
-    options: ResolvedLockOptions,
-    context: LeaseContext,
-  ) {
-    super(lease, keys, options, context);
-    this.validity = validity;
-    if (lease.lost) this.#watch(lease.lost);
-  }
-
   get state(): LockState {
     this.check();
-    return this.#state;
+    return this.current;
   }
 
   get isHeld(): boolean {
     this.check();
-    return this.#isActive;
+    return this.isActive;
   }
 
   /** Why it was lost. Missing while it is held and after an ordinary release. */
   get lostError(): LockLostError | undefined {
     this.check();
-    return this.#madeLoss?.error;
+    return this.madeLoss?.error;
   }
 
   /** Milliseconds of validity, never negative. */
   get remaining(): number {
-    return Math.max(0, this.validity.until - this.context.clock.now());
+    return Math.max(0, this.until - this.context.clock.now());
   }
 
   /** The ttl of an automatic extension. */
   get nextTtl(): number {
-    const { validity } = this;
-    if (validity.extensionDue < Infinity || !this.context.store.supports.ttl) return validity.ttl;
+    if (this.extensionDue < Infinity || !this.context.store.supports.ttl) return this.ttl;
     return Math.max(1, Math.ceil(this.remaining));
   }
 
@@ -69,24 +44,24 @@ export abstract class LeaseState extends GrantedLease {
 
   /** Correct at once, also when no timer could run for a while. */
   check(): void {
-    if (!this.#isActive) return;
+    if (!this.isActive) return;
     if (this.granted.lost?.aborted) this.lose('session');
-    else if (this.context.clock.now() >= this.validity.until) this.#expire();
+    else if (this.context.clock.now() >= this.until) this.#expire();
   }
 
   assertHeld(): void {
-    if (!this.isHeld) throw this.#madeLoss?.error ?? this.#lossOf('released');
+    if (!this.isHeld) throw this.madeLoss?.error ?? this.#lossOf('released');
   }
 
   /** The validity counts from a request for `ttl` that was sent at `sentAt`. */
-  count(sentAt: number, ttl: number): void {
-    this.validity.count(sentAt, ttl);
+  override count(sentAt: number, ttl: number): void {
+    super.count(sentAt, ttl);
     this.context.keeper.extended(this);
   }
 
   /** An extension failed. */
   jeopardise(error: unknown): void {
-    this.#state = 'jeopardy';
+    this.current = 'jeopardy';
     const { remaining } = this;
     this.progress?.jeopardy(error);
     this.context.events.publish('jeopardy', () => ({ ...this.holdEvent(), error, remaining }));
@@ -94,16 +69,16 @@ export abstract class LeaseState extends GrantedLease {
 
   /** An extension succeeded. */
   recover(): void {
-    if (this.#state !== 'jeopardy') return;
-    this.#state = 'held';
+    if (this.current !== 'jeopardy') return;
+    this.current = 'held';
     this.context.events.publish('recovered', () => this.holdEvent());
   }
 
   /** Once: a store may report the loss of a lease that a call has already found. */
   lose(reason: LockLostReason): LockLostError {
-    if (this.#madeLoss?.error) return this.#madeLoss.error;
+    if (this.madeLoss?.error) return this.madeLoss.error;
     const error = this.#lossOf(reason);
-    const isLeft = this.#isActive && reason === 'gone' && this.keys.length > 1;
+    const isLeft = this.isActive && reason === 'gone' && this.keys.length > 1;
     this.end('lost');
     if (isLeft) giveBack(this.granted); // otherwise the rest of several keys would stay taken without a holder
     this.#loss.tell(error);
@@ -121,8 +96,9 @@ export abstract class LeaseState extends GrantedLease {
   }
 
   protected end(state: 'lost' | 'released'): void {
-    this.#state = state;
-    this.#unwatch?.();
+    this.current = state;
+    this.isActive = false;
+    this.unwatch?.();
     this.ended();
   }
 
@@ -133,16 +109,17 @@ export abstract class LeaseState extends GrantedLease {
   protected abstract outlived(): void;
 
   #expire(): void {
-    const { isFinal } = this.validity;
+    const { isFinal } = this;
     this.lose(isFinal ? 'max-hold' : 'expired');
     if (isFinal) this.overdue(true);
     this.outlived();
   }
 
-  #watch(session: AbortSignal): void {
+  /** The lease ends with a session. */
+  protected watch(session: AbortSignal): void {
     const ended = { handleEvent: () => void this.lose('session') };
     onAbort(session, ended);
-    this.#unwatch = () => offAbort(session, ended);
+    this.unwatch = () => offAbort(session, ended);
   }
 
   /** The error to report for a store's error. */
@@ -156,11 +133,7 @@ export abstract class LeaseState extends GrantedLease {
   }
 
   get #loss(): LossSignal {
-    this.#madeLoss ??= new LossSignal(() => this.check());
-    return this.#madeLoss;
-  }
-
-  get #isActive(): boolean {
-    return this.#state === 'held' || this.#state === 'jeopardy';
+    this.madeLoss ??= new LossSignal(() => this.check());
+    return this.madeLoss;
   }
 }

@@ -122,6 +122,9 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = Object.freeze({
 
 /** An option without a rule does not compile. */
 const RULES: OptionRules<LockOptions> = LOCK_RULES;
+const LOCK_OPTIONS = 'the options of a lock';
+const EXAMPLE = '{ ttl: 30_000, waitTimeout: 5_000 }';
+
 type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 
 const NAMES = Object.keys(DEFAULT_LOCK_OPTIONS) as (keyof ResolvedLockOptions)[];
@@ -136,7 +139,7 @@ export function resolveLockOptions(
   layer?: LockOptions,
 ): ResolvedLockOptions {
   if (layer === undefined) return base;
-  checkLockOptions(layer);
+  checkIsObject(LOCK_OPTIONS, layer, EXAMPLE);
   for (const name of Object.keys(layer))
     if (!Object.hasOwn(RULES, name)) throw unknownOption(name, Object.keys(RULES));
   const resolved: Writable<ResolvedLockOptions> = { ...base };
@@ -166,7 +169,7 @@ function heldTooShort({ minHold, maxHold }: ResolvedLockOptions): RangeError {
 /** Another value in their place, such as a number, would count as no options. */
 export function checkLockOptions(options: unknown): void {
   if (options === undefined) return;
-  checkIsObject('the options of a lock', options, '{ ttl: 30_000, waitTimeout: 5_000 }');
+  checkIsObject(LOCK_OPTIONS, options, EXAMPLE);
 }
 
 /** For `lock.extend(ttl)`. */

@@ -11,14 +11,11 @@ export interface Linked<T> {
 export class LinkedQueue<T extends Linked<T>> {
   #first: T | undefined;
   #last: T | undefined;
-  #size = 0;
+  /** Read only. */
+  size = 0;
 
   get first(): T | undefined {
     return this.#first;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /** All of them, in order. */
@@ -29,7 +26,7 @@ export class LinkedQueue<T extends Linked<T>> {
   }
 
   add(one: T): void {
-    this.#size++;
+    this.size++;
     one.before = this.#last;
     if (this.#last) this.#last.behind = one;
     else this.#first = one;
@@ -38,7 +35,7 @@ export class LinkedQueue<T extends Linked<T>> {
 
   /** For an entry of this queue. */
   remove(one: T): void {
-    this.#size--;
+    this.size--;
     if (one.before) one.before.behind = one.behind;
     else this.#first = one.behind;
     if (one.behind) one.behind.before = one.before;

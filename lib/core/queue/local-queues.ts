@@ -26,16 +26,16 @@ export class LocalQueues<T extends QueueEntry<T>> {
   /** Goes to the front of all keys, if no caller there excludes it. `isOnce`: for one attempt, or not at all. */
   enter(keys: readonly string[], permits?: number, isOnce = false): boolean {
     if (this.#isOpen) return true;
-    if (this.taken(keys, permits, isOnce) !== undefined) return false;
-    for (const key of keys) this.#queues.set(key, this.#seated(key, permits));
+    for (const key of keys)
+      if (this.#queues.has(key) && !this.#canShare(key, permits, isOnce)) return false;
+    for (const key of keys)
+      this.#queues.set(key, isShared(permits) ? this.#seated(key, permits) : undefined);
     return true;
   }
 
   /** The first of the keys without room at its front. */
-  taken(keys: readonly string[], permits?: number, isOnce = false): string | undefined {
-    for (const key of keys)
-      if (this.#queues.has(key) && !this.#canShare(key, permits, isOnce)) return key;
-    return undefined;
+  taken(keys: readonly string[], permits?: number): string | undefined {
+    return keys.find((key) => this.#queues.has(key) && !this.#canShare(key, permits, false));
   }
 
   /** The first of the keys that callers of this process share, or wait to share, with other permits. */
@@ -84,10 +84,12 @@ export class LocalQueues<T extends QueueEntry<T>> {
     return this.#queues.get(key)?.failure;
   }
 
-  /** The store has answered the front of `key`. */
-  clear(key: string): void {
-    const queue = this.#queues.get(key);
-    if (queue) queue.failure = undefined;
+  /** The store has answered the fronts of `keys`. */
+  answered(keys: readonly string[]): void {
+    for (const key of keys) {
+      const queue = this.#queues.get(key);
+      if (queue) queue.failure = undefined;
+    }
   }
 
   /** The front is empty: the next waiter goes there, with the sharers that fit. */
@@ -119,8 +121,7 @@ export class LocalQueues<T extends QueueEntry<T>> {
     return !queue.waiting.first && queue.hasRoomFor(permits);
   }
 
-  #seated(key: string, permits: number | undefined): KeyQueue<T> | undefined {
-    if (!isShared(permits)) return undefined;
+  #seated(key: string, permits: number): KeyQueue<T> {
     const queue = this.#queues.get(key) ?? new KeyQueue<T>();
     queue.seat(permits);
     return queue;

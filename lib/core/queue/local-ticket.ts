@@ -125,6 +125,7 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
   /** Makes room at the fronts. Safe to call twice. `failure` is the store's, for this caller. */
   leave(failure?: unknown): void {
     const fronts = this.#fronts;
+    if (fronts.length === 0) return;
     this.#fronts = [];
     this.#vacate(fronts, failure);
   }
@@ -136,7 +137,7 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
 
   /** The store has answered. */
   answered(): void {
-    for (const key of this.keys) this.#queues.clear(key);
+    this.#queues.answered(this.keys);
   }
 
   /** The store's failure for the last caller that asked for the awaited key. */

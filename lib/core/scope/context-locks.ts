@@ -23,7 +23,7 @@ export class ContextLocks {
   }
 
   acquire(keys: readonly string[], options: ResolvedLockOptions): Promise<Lock> {
-    const shared = this.#shared(keys, options);
+    const shared = options.reentrant ? this.#shared(keys, options) : undefined;
     return shared ? Promise.resolve(shared.lock) : this.#granted(keys, options, toLock);
   }
 
@@ -42,7 +42,7 @@ export class ContextLocks {
     options: ResolvedLockOptions,
     use: (scope: LockScope) => T | Promise<T>,
   ): Promise<T> {
-    const shared = this.#shared(keys, options);
+    const shared = options.reentrant ? this.#shared(keys, options) : undefined;
     if (shared) return new Promise((resolve) => resolve(use(shared)));
     return this.#granted(keys, options, (held) => use(this.#context.open(held)));
   }
@@ -58,8 +58,8 @@ export class ContextLocks {
     return this.#acquisitions.once(keys, options, (held) => use(this.#context.open(held)));
   }
 
+  /** For `reentrant`. */
   #shared(keys: readonly string[], options: ResolvedLockOptions): LockScope | undefined {
-    if (!options.reentrant) return undefined;
     const scope = this.#context.reenter(keys, options);
     const refusal = scope ? undefined : this.#context.refusalOf(keys, options.permits);
     if (refusal) throw this.#acquisitions.refused(keys, options, refusal);

@@ -125,18 +125,16 @@ export class Lock implements AsyncDisposable {
    * not confirm it (event `releaseFailed`): the ttl then frees the key.
    */
   release(): Promise<boolean> {
-    if (!this.#isReleased) this.#leave();
+    if (!this.#isReleased) {
+      this.#isReleased = true;
+      this.#held.uses--;
+      if (this.#held.uses > 0) this.#leftAs = this.#held.isHeld ? 'released' : 'lost';
+    }
     return this.#leftAs ? Promise.resolve(this.#leftAs === 'released') : this.#held.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();
-  }
-
-  #leave(): void {
-    this.#isReleased = true;
-    this.#held.uses--;
-    if (this.#held.uses > 0) this.#leftAs = this.#held.isHeld ? 'released' : 'lost';
   }
 
   /** A change of the lease affects every call that uses it. */

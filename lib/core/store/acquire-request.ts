@@ -2,6 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AcquireRequest } from '../contract/lock-store.js';
 
+/** State that a store call of several steps checks between them. */
+export interface Asked {
+  /** The call has failed: no caller waits for its answer. */
+  readonly isGone: boolean;
+}
+
+/** What an attempt leaves to those after it. */
+export interface PastAttempt {
+  readonly request: AcquireRequest;
+  readonly sentAt: number;
+  readonly refusedBy: string | undefined;
+}
+
 /** `host:pid:startTime` of this process, the time in milliseconds since 1970. For inspection. */
 export const thisHolder = `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin)}`;
 
@@ -9,17 +22,15 @@ export const thisHolder = `${hostname()}:${process.pid}:${Math.round(performance
 let ownPrefix = '';
 let tokens = 0;
 
-/** A text unique to this call among all processes. Counted: to draw one takes a cold processor 10 µs (`bench/paced.mjs`). */
-function newToken(): string {
-  if (ownPrefix === '') ownPrefix = randomBytes(16).toString('hex');
-  return `${ownPrefix}-${(++tokens).toString(36)}`;
-}
-
-/** A request with a unique token. */
+/**
+ * A request with a token that is unique among all processes. Counted: to draw one takes a cold processor 10 µs
+ * (`bench/paced.mjs`).
+ */
 export function requestFor(
   { keys, ttl, permits }: Pick<AcquireRequest, 'keys' | 'ttl' | 'permits'>,
   storeTimeout: number,
 ): AcquireRequest {
-  const token = newToken();
+  if (ownPrefix === '') ownPrefix = randomBytes(16).toString('hex');
+  const token = `${ownPrefix}-${(++tokens).toString(36)}`;
   return { key: keys[0]!, keys, token, ttl, permits, holder: thisHolder, storeTimeout };
 }

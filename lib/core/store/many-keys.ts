@@ -1,8 +1,8 @@
 import { checkBoolean } from '../contract/store-answers.js';
 import { checkAttempt } from './grant.js';
+import type { Asked } from './acquire-request.js';
 import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
 import { isPermit, isShared } from '../sharing/hold-mode.js';
-import type { Asked } from './question.js';
 
 /** The refused key of several. */
 interface Refusal {

@@ -1,6 +1,7 @@
 import type { Clock } from '../async/clock.js';
 import type { LockStore } from '../contract/lock-store.js';
-import { StoreTimeout, promised } from './store-call.js';
+import { StoreTimeout } from './bounded-call.js';
+import { promised } from './store-call.js';
 
 /** Milliseconds without an answer after which the holder of a key counts as unknown. */
 export const LONGEST_SILENCE = 1_000;

@@ -14,9 +14,11 @@ export class Validity {
   readonly #hasTtl: boolean;
   readonly #autoExtend: boolean;
   readonly #holdUntil: number;
-  #ttl: number;
-  #countedFrom: number;
-  #until: number;
+  /** The ttl of the next extension. */
+  ttl: number;
+  /** Send time of the request that the ttl counts from. */
+  countedFrom: number;
+  until: number;
 
   /** `hasTtl` is the store's `supports.ttl`. Without it, only `maxHold` ends the lease, counted from `heldFrom`. */
   constructor(
@@ -29,33 +31,19 @@ export class Validity {
     this.#hasTtl = hasTtl;
     this.#autoExtend = options.autoExtend;
     this.#holdUntil = heldFrom + options.maxHold;
-    this.#ttl = ttl;
-    this.#countedFrom = sentAt;
-    this.#until = this.#untilFor(sentAt, ttl);
-  }
-
-  /** The ttl of the next extension. */
-  get ttl(): number {
-    return this.#ttl;
-  }
-
-  /** Send time of the request that the ttl counts from. */
-  get countedFrom(): number {
-    return this.#countedFrom;
-  }
-
-  get until(): number {
-    return this.#until;
+    this.ttl = ttl;
+    this.countedFrom = sentAt;
+    this.until = this.#untilFor(sentAt, ttl);
   }
 
   /** No further extension is possible: `maxHold` will end the lease. */
   get isFinal(): boolean {
-    return !this.#hasTtl || this.#countedFrom + this.#ttl >= this.#holdUntil;
+    return !this.#hasTtl || this.countedFrom + this.ttl >= this.#holdUntil;
   }
 
   /** When the next extension is due. A third of the ttl leaves two more chances after one failed attempt. */
   get extensionDue(): number {
-    return this.#autoExtend && !this.isFinal ? this.#countedFrom + this.#ttl / 3 : Infinity;
+    return this.#autoExtend && !this.isFinal ? this.countedFrom + this.ttl / 3 : Infinity;
   }
 
   /** The part of `ttl` that `maxHold` allows: sent to the store. */
@@ -72,7 +60,7 @@ export class Validity {
    * end.
    */
   isRepeatedBy(now: number, ttl: number): boolean {
-    if (this.#ttl !== ttl || this.extensionDue === Infinity) return false;
+    if (this.ttl !== ttl || this.extensionDue === Infinity) return false;
     return this.capped(now, ttl) === ttl && this.until - now >= ttl / 10;
   }
 
@@ -81,16 +69,16 @@ export class Validity {
    * and `maxHold` did not shorten the ttl sent to the store.
    */
   serves(next: { readonly ttl: number; readonly autoExtend: boolean }, now: number): boolean {
-    const isWhole = this.#countedFrom + this.#ttl <= this.#holdUntil;
+    const isWhole = this.countedFrom + this.ttl <= this.#holdUntil;
     const isHalf = this.until - now >= next.ttl / 2;
-    return next.autoExtend && isWhole && isHalf && this.#ttl === next.ttl;
+    return next.autoExtend && isWhole && isHalf && this.ttl === next.ttl;
   }
 
   /** Counts from now on from a request for `ttl` that was sent at `sentAt`. */
   count(sentAt: number, ttl: number): void {
-    this.#countedFrom = sentAt;
-    this.#ttl = ttl;
-    this.#until = this.#untilFor(sentAt, ttl);
+    this.countedFrom = sentAt;
+    this.ttl = ttl;
+    this.until = this.#untilFor(sentAt, ttl);
   }
 
   #untilFor(sentAt: number, ttl: number): number {

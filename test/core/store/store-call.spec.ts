@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { FakeClock } from 'nest-holdfast/testing';
 import { StoreCalls } from '../../../lib/core/store/store-call';
-import type { StoreCall } from '../../../lib/core/store/store-call';
+import type { StoreCall } from '../../../lib/core/store/bounded-call';
 import { systemClock } from '../../../lib/core/async/clock';
 import { TimerQueue } from '../../../lib/core/async/timer-queue';
 import { deferred, never, watch } from '../support/outcome';

@@ -1,6 +1,6 @@
 import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { Lease } from '../../../core/contract/lock-store.js';
-import { StoreTimeout } from '../../../core/store/store-call.js';
+import { StoreTimeout } from '../../../core/store/bounded-call.js';
 import type { LockTable, OurRow } from './lock-table.js';
 import { SqlLease } from './sql-lease.js';
 import { retried } from './sql-retries.js';
