@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LockService } from '../../core/lock.service.js';
 import type { LockAction } from '../api.js';
 import { Dashboard } from '../server/dashboard.js';
+import type { LockDashboardModuleOptions } from './dashboard-options.js';
 import type { Route } from '../server/visit.js';
 
 /** Injection token of the `DashboardDoor` of a module. */
@@ -14,6 +15,8 @@ interface NestRequest extends IncomingMessage {
   readonly body?: unknown;
 }
 
+type ActorOf = NonNullable<LockDashboardModuleOptions['actor']>;
+
 interface FastifyReply {
   readonly raw: ServerResponse;
   hijack(): unknown;
@@ -23,13 +26,9 @@ interface FastifyReply {
 /** From the requests of Nest to the page. */
 export class DashboardDoor {
   readonly #dashboard: Dashboard;
-  readonly #actor: ((request: any) => string | undefined) | undefined;
+  readonly #actor: ActorOf | undefined;
 
-  constructor(
-    locks: LockService,
-    actions: readonly LockAction[],
-    actor: ((request: any) => string | undefined) | undefined,
-  ) {
+  constructor(locks: LockService, actions: readonly LockAction[], actor: ActorOf | undefined) {
     this.#dashboard = new Dashboard(locks, actions);
     this.#actor = actor;
   }
@@ -42,7 +41,7 @@ export class DashboardDoor {
   async open(route: Route, request: NestRequest, reply: ServerResponse | FastifyReply) {
     const { originalUrl, body, raw = request } = request;
     const url = originalUrl ?? raw.url ?? '/';
-    const actor = (route === 'api/release' && this.#actor?.(request)) || undefined;
+    const actor = route === 'api/release' ? await this.#actor?.(request) : undefined;
     const response = 'hijack' in reply ? takenOver(reply) : reply;
     await this.#dashboard.answer({ request: raw, response, route, url, actor, body });
   }

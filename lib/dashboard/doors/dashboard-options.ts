@@ -41,8 +41,9 @@ export interface LockDashboardModuleOptions<Request = any> {
    * lets everybody in, and throws in production.
    */
   readonly guards: 'public' | readonly (Function | object)[];
-  /** The person who asks, for the audit. Needed with `actions`. Who has none releases nothing. */
-  readonly actor?: ((request: Request) => string | undefined) | undefined;
+  /** Returns, or resolves, the name of the person who asks, for the audit. Needed with `actions`. Who has none releases nothing. */
+  readonly actor?:
+    ((request: Request) => string | undefined | Promise<string | undefined>) | undefined;
   /**
    * What may be done: `['release']` allows to evict holders.
    * @default []

@@ -67,8 +67,7 @@ export class SampledLock {
 
   get #remaining(): number | undefined {
     if (this.held.length === 0) return this.inspection?.remaining;
-    const remaining = Math.max(...this.held.map((lock) => lock.remaining));
-    return Number.isFinite(remaining) ? remaining : undefined;
+    return Math.max(...this.held.map((lock) => lock.remaining));
   }
 
   #holders(reader: string): readonly string[] {
@@ -99,6 +98,7 @@ function stateOf({ state, overdue }: HeldLock): LockRow['state'] {
   return state === 'held' && overdue ? 'overdue' : state;
 }
 
+/** JSON has no `Infinity`. */
 function whole(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.floor(ms);
+  return Number.isFinite(ms) ? Math.floor(ms!) : undefined;
 }

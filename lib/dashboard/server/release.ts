@@ -23,7 +23,7 @@ export async function release(
   body: object,
   actor: string | undefined,
 ): Promise<ReleaseAnswer> {
-  if (actor === undefined) {
+  if (typeof actor !== 'string' || actor === '') {
     throw new Refusal(403, 'LOCK_DASHBOARD_NO_ACTOR', 'It is not known who asks, so nothing is released: authorize must give { actor }'); // prettier-ignore
   }
   const { key, fencingToken, reason } = body as Readonly<Record<string, unknown>>;

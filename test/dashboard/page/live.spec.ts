@@ -110,4 +110,48 @@ describe('the live page of locks in memory', () => {
     page.close();
     await Promise.all([served.close(), locks.close()]);
   });
+
+  it('is released by no page of another origin', async () => {
+    const browser = await startChromium();
+    const locks = new LockService(new MemoryLockStore());
+    const authorize = () => ({ actor: 'ada' });
+    const page = lockDashboard({ locks, authorize, actions: ['release'], path: '/locks' });
+    const served = await serve(page);
+    const evil = await serve((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<p>hello'),
+    );
+    await using held = await locks.acquire('stuck');
+    const opened = await openPage(browser, evil.origin);
+    const url = `${served.origin}/locks/api/release`;
+    const body = JSON.stringify({ key: 'stuck', fencingToken: String(held.fencingToken) });
+    const answers = await opened.page.evaluate(sendEveryWay, { url, body });
+    expect(answers).toEqual(['refused', 'refused', 'refused', 'refused']);
+    expect(held.signal.aborted).toBe(false);
+    expect(held.isHeld).toBe(true);
+    await browser.close();
+    page.close();
+    await Promise.all([served.close(), evil.close()]);
+  });
 });
+
+/** As a page of somebody else could. */
+async function sendEveryWay({ url, body }: { url: string; body: string }): Promise<string[]> {
+  const json = { 'content-type': 'application/json' };
+  const ways: RequestInit[] = [
+    { headers: { ...json, 'x-holdfast': '1' } },
+    { headers: json },
+    { mode: 'no-cors' },
+    { headers: { 'x-holdfast': '1' } },
+  ];
+  const answers: string[] = [];
+  for (const way of ways) {
+    const asked = fetch(url, { method: 'POST', body, credentials: 'include', ...way });
+    answers.push(
+      await asked.then(
+        ({ type }) => type,
+        () => 'refused',
+      ),
+    );
+  }
+  return answers;
+}

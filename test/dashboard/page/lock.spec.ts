@@ -109,12 +109,15 @@ describe('the page of one lock', () => {
     expect(server.releases.map(({ fencingToken }) => fencingToken)).toEqual(['41', '49']);
   });
 
-  it('tells why the server does not release', async () => {
+  it.each([
+    ['itself', { code: 'NO', message: 'You may only look' }, 'You may only look'],
+    ['by a guard', { statusCode: 403, message: 'Forbidden' }, 'the server answers with the status 403.'], // prettier-ignore
+  ])('tells why the server does not release: %s', async (_, body, words) => {
     show(HELD);
-    server.release = { status: 403, body: { code: 'NO', message: 'You may only look' } };
+    server.release = { status: 403, body };
     await using opened = await open();
     await confirmWith(opened.page, '41');
-    await says(opened.page, 'Not released: You may only look');
+    await says(opened.page, `Not released: ${words}`);
   });
 
   it('keeps the focus inside the dialog, closes it with Escape, and gives the focus back', async () => {

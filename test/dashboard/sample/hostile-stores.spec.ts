@@ -78,6 +78,14 @@ describe('A store of somebody else, on the page', () => {
   });
 });
 
+it('A key without an end has no time left that could run out', async () => {
+  const list = () => pageOf({ key: 'a', remaining: Infinity, heldFor: Infinity });
+  const { locks } = await seen(storeWith({ list }));
+  const row = locks.find(({ key }) => key === 'a')!;
+  expect(Object.keys(row)).not.toEqual(expect.arrayContaining(['remaining']));
+  expect(Object.keys(row)).not.toEqual(expect.arrayContaining(['heldFor']));
+});
+
 describe('The rounds of the page', () => {
   it('say what is not read yet', async () => {
     const clock = new FakeClock();

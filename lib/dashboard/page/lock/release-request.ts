@@ -17,15 +17,23 @@ export async function requestRelease(request: ReleaseRequest): Promise<Outcome> 
       headers: { 'content-type': 'application/json', 'x-holdfast': '1' },
       body: JSON.stringify(request),
     });
-    return outcomeOf((await answer.json()) as ReleaseAnswer | ApiFailure);
+    const body = (await answer.json()) as ReleaseAnswer | Partial<ApiFailure>;
+    return answer.ok
+      ? outcomeOf(body as ReleaseAnswer)
+      : refused(body as ApiFailure, answer.status);
   } catch {
     const words = 'No answer came. The lock may have been released: see whether it is still held.';
     return { isReleased: false, words };
   }
 }
 
-function outcomeOf(answer: ReleaseAnswer | ApiFailure): Outcome {
-  if ('code' in answer) return { isReleased: false, words: `Not released: ${answer.message}` };
+/** A guard of the application answers in its own form. */
+function refused({ code, message }: Partial<ApiFailure>, status: number): Outcome {
+  const why = code === undefined ? `the server answers with the status ${status}.` : message;
+  return { isReleased: false, words: `Not released: ${why}` };
+}
+
+function outcomeOf(answer: ReleaseAnswer): Outcome {
   return { isReleased: answer.released, words: wordsOf(answer), nextToken: nextTokenOf(answer) };
 }
 
