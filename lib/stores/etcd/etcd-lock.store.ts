@@ -2,14 +2,18 @@ import { eitherOf } from '../../core/async/abort-signals.js';
 import { LockPermitsError } from '../../core/contract/lock-errors.js';
 import type {
   AcquireRequest,
+  EvictRequest,
+  HolderAnswer,
   Lease,
   LockInspection,
   LockListQuery,
   LockPage,
   LockStore,
+  NamedHolder,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
 import { unless } from './client/bounded.js';
+import { EtcdEvictions } from './evict/etcd-evictions.js';
 import { EtcdKeys } from './keys/etcd-keys.js';
 import { EtcdLease } from './lease/etcd-lease.js';
 import { hostsOf, resolveEtcdOptions } from './client/etcd-lock-options.js';
@@ -52,6 +56,7 @@ export class EtcdLockStore implements LockStore {
   readonly #members: EtcdMembers;
   readonly #sessions: EtcdSessions;
   readonly #nodes: EtcdNodes;
+  readonly #evictions: EtcdEvictions;
   readonly #watches: EtcdWatches;
   readonly #leaseOf: (place: Place) => EtcdLease;
   readonly #queued: QueuedLeases;
@@ -67,7 +72,9 @@ export class EtcdLockStore implements LockStore {
     const doubt = (reason: string) => this.#observers.doubt(reason);
     this.#members = members;
     this.#sessions = new EtcdSessions({ members, clock, sessionTimeout, doubt });
-    this.#nodes = new EtcdNodes(members, this.#sessions, new EtcdKeys(prefix));
+    const keys = new EtcdKeys(prefix);
+    this.#nodes = new EtcdNodes(members, this.#sessions, keys);
+    this.#evictions = new EtcdEvictions(members, keys, (notice) => this.#observers.tell(notice));
     this.#watches = new EtcdWatches(members, clock, sessionTimeout);
     const holders = new NodeWatch(members, this.#nodes, this.#watches);
     this.#leaseOf = (place) => new EtcdLease(place, this.#nodes, holders);
@@ -103,7 +110,15 @@ export class EtcdLockStore implements LockStore {
     return this.#nodes.list(query);
   }
 
-  /** Reports when etcd does not answer. */
+  askHolder(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    return this.#evictions.ask(named, grace);
+  }
+
+  evict(request: EvictRequest): Promise<HolderAnswer> {
+    return this.#evictions.take(request);
+  }
+
+  /** Reports when etcd does not answer, and evictions by this store. */
   observe(tell: (notice: StoreNotice) => void): void {
     this.#observers.add(tell);
   }

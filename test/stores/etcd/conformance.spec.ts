@@ -18,7 +18,7 @@ describe.each([1, 3])('EtcdLockStore on %i members', (size) => {
 
   lockStoreConformance({
     test: it,
-    lacks: ['ttl', 'fencingFloor', 'raiseFencing', 'extendMany', 'handOff', 'heldFor', 'evict'],
+    lacks: ['ttl', 'fencingFloor', 'raiseFencing', 'extendMany', 'handOff', 'heldFor'],
     createStore: () => new EtcdLockStore({ hosts: cluster.urls }),
   });
 });

@@ -44,13 +44,14 @@ export interface LeaseGranted {
 export type LeaseKept = LeaseGranted;
 
 export interface Compare {
-  readonly target: 'Create' | 'Mod' | 'Version';
+  readonly target: 'Create' | 'Mod' | 'Version' | 'Lease';
   readonly result: 'Equal' | 'Less';
   readonly key: Buffer;
   readonly range_end?: Buffer;
   readonly create_revision?: string;
   readonly mod_revision?: string;
   readonly version?: string;
+  readonly lease?: string;
 }
 
 export interface RangeRequest {
@@ -61,6 +62,8 @@ export interface RangeRequest {
   readonly sort_target?: 'Create';
   readonly min_create_revision?: string;
   readonly max_create_revision?: string;
+  /** As the keys were then. Missing: now. */
+  readonly revision?: string;
 }
 
 export interface RequestOp {

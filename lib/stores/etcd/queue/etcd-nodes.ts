@@ -96,8 +96,9 @@ export class EtcdNodes {
     signal: AbortSignal,
   ): Promise<Position & { readonly at?: bigint }> {
     const queue = this.#keys.queue(key);
-    const { content, nodes, revision } = place;
-    const txn = transactions.look(queue, { key: nodes[0]!, revision, content });
+    const { session, content, nodes, revision } = place;
+    const own = { key: nodes[0]!, session: session.id, revision, content };
+    const txn = transactions.look(queue, own);
     const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), signal);
     if (!answer.succeeded) return { state: 'gone' };
     const [before, behind] = [0, 1].map((index) => queueOf(kvsOf(answer, index)));
@@ -117,7 +118,7 @@ export class EtcdNodes {
 
   /** Whether all nodes are still there. Asks until it knows, or the session is lost. */
   async confirm({ session, nodes, revision }: Place): Promise<boolean> {
-    const txn = transactions.confirm(nodes, revision);
+    const txn = transactions.confirm(nodes, revision, session.id);
     const answer = await this.#members.insist((client, o) => client.kv.txn(txn, o), session.lost);
     return answer.succeeded;
   }
@@ -126,8 +127,11 @@ export class EtcdNodes {
    * The revision at which all nodes were still there. `undefined`: one is gone. Asks until it knows, whatever etcd answers
    * meanwhile. Rejects with the reason of `signal`.
    */
-  async seenAt({ nodes, revision }: Place, signal: AbortSignal): Promise<bigint | undefined> {
-    const txn = transactions.confirm(nodes, revision);
+  async seenAt(
+    { session, nodes, revision }: Place,
+    signal: AbortSignal,
+  ): Promise<bigint | undefined> {
+    const txn = transactions.confirm(nodes, revision, session.id);
     const look: Call<TxnResponse> = (client, options) => client.kv.txn(txn, options);
     const { succeeded, header } = await this.#members.insist(look, signal, () => false);
     return succeeded ? BigInt(header.revision) : undefined;
@@ -138,7 +142,7 @@ export class EtcdNodes {
    * the key. Resolves whether all of them were still there.
    */
   async leave({ session, nodes, revision }: Place): Promise<boolean> {
-    const txn = transactions.leave(nodes, revision);
+    const txn = transactions.leave(nodes, revision, session.id);
     let isRepeated = false;
     const leave: Call<boolean> = (client, options) => {
       const repeats = isRepeated; // an earlier request may have deleted them, and its answer was lost

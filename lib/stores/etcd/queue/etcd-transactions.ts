@@ -17,6 +17,7 @@ export interface NewNodes {
 /** A node as it was created. */
 export interface OwnNode {
   readonly key: Buffer;
+  readonly session: string;
   readonly revision: bigint;
   readonly content: NodeContent;
 }
@@ -56,13 +57,13 @@ export function join(queue: Queue, made: NewNodes): TxnRequest {
  * Returns the nodes before this one, and the node right behind it, if it is still the one that was created then. An exclusive one
  * needs only the node right before it.
  */
-export function look(queue: Queue, { key, revision, content }: OwnNode): TxnRequest {
+export function look(queue: Queue, { key, session, revision, content }: OwnNode): TxnRequest {
   const isSharer = isShared(content.permits);
   const limits = { max_create_revision: String(revision - 1n) };
   const before = isSharer ? everybody(queue, limits) : last(queue, 1, limits);
   const behind = { ...first(queue), min_create_revision: String(revision + 1n) };
   return {
-    compare: [isOf(key, revision)],
+    compare: areOwn([key], revision, session),
     success: [{ request_range: before }, ...(isSharer ? [{ request_range: behind }] : [])],
     failure: [],
   };
@@ -82,21 +83,21 @@ export function rewrite(
 ): TxnRequest {
   const value = nodeValue(content);
   return {
-    compare: nodes.map((node) => isOf(node, revision)),
+    compare: areOwn(nodes, revision, session),
     success: nodes.map((key) => ({ request_put: { key, value, lease: session } })),
     failure: [],
   };
 }
 
 /** Succeeds if all nodes are still the ones that were created then. */
-export function confirm(nodes: readonly Buffer[], revision: bigint): TxnRequest {
-  return { compare: nodes.map((node) => isOf(node, revision)), success: [], failure: [] };
+export function confirm(nodes: readonly Buffer[], revision: bigint, session: string): TxnRequest {
+  return { compare: areOwn(nodes, revision, session), success: [], failure: [] };
 }
 
 /** Deletes those nodes that are still the ones that were created then: a name alone proves nothing (etcd#22082). */
-export function leave(nodes: readonly Buffer[], revision: bigint): TxnRequest {
+export function leave(nodes: readonly Buffer[], revision: bigint, session: string): TxnRequest {
   const guarded = nodes.map((node): TxnRequest => ({
-    compare: [isOf(node, revision)],
+    compare: areOwn([node], revision, session),
     success: [{ request_delete_range: { key: node } }],
     failure: [],
   }));
@@ -132,8 +133,12 @@ function isUnchanged({ range }: Queue, seen: bigint): Compare {
   return { target: 'Mod', result: 'Less', mod_revision: String(seen + 1n), ...range };
 }
 
-function isOf(key: Buffer, revision: bigint): Compare {
-  return { target: 'Create', result: 'Equal', create_revision: String(revision), key };
+/** Created then, and bound to the session: an eviction binds a node to another lease. */
+function areOwn(nodes: readonly Buffer[], revision: bigint, lease: string): Compare[] {
+  return nodes.flatMap((key): Compare[] => [
+    { target: 'Create', result: 'Equal', create_revision: String(revision), key },
+    { target: 'Lease', result: 'Equal', lease, key },
+  ]);
 }
 
 function isAt({ guard, epoch }: NewNodes): Compare {

@@ -6,6 +6,7 @@ import type {
   StoreNotice,
 } from '../../../core/contract/lock-store.js';
 import { claimOf } from '../common/lock-table.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
 import type { LockTable } from '../common/lock-table.js';
 import { retried } from '../common/sql-retries.js';
 import { takeBack } from '../connections/abandoned-claims.js';
@@ -66,6 +67,6 @@ export class RowEvictions {
 function answerTo(named: bigint, seen: LockInspection | undefined): HolderAnswer {
   if (!seen) return { state: 'other' };
   const { holder, permits, fencingToken } = seen;
-  if (permits !== undefined) return { state: 'shared', holder };
+  if (isShared(permits)) return { state: 'shared', holder };
   return { state: fencingToken === named ? 'held' : 'other', holder, fencingToken };
 }
