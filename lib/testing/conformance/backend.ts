@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AcquireRequest, Lease, LockStore } from '../../core/contract/lock-store.js';
 import type { ConformanceOptions } from './conformance-options.js';
 
@@ -9,9 +10,8 @@ const SHORT_TTL = 1_000;
 const CLAIM = 1_000;
 /** Milliseconds after which what a check waits for does not come any more. */
 const LONGEST_WAIT = 60_000;
-
 /** A store hands nothing off until it knows whether another process waits, or while a server of it is late. */
-const CHAINS_TRIED = 20;
+const CHAINS_TRIED = 30;
 
 /** Stores of one check, with keys that no other check uses. */
 export class Backend {
@@ -45,7 +45,7 @@ export class Backend {
   expire(ms: number): Promise<void> {
     this.#wasTooSlow = this.wasTooSlow;
     this.#hurry = Infinity;
-    return this.#options.expire?.(ms) ?? new Promise((resolve) => setTimeout(resolve, ms));
+    return this.#options.expire?.(ms) ?? sleep(ms);
   }
 
   /** Ends the session of a store. Only for checks that need it. */
@@ -87,6 +87,7 @@ export class Backend {
       }
       if (leases.length > renews.length) return leases;
       await leases.at(-1)!.release();
+      await sleep(tries * 10);
     }
     return undefined;
   }

@@ -150,10 +150,18 @@ describe('A release from the page, of a lock on Redis', () => {
     const held = await holder.locks.acquire(KEY);
     await held.extend(30_000); // from now on its process listens
     const waiting = waiter.locks.acquire(KEY, { waitTimeout: 60_000 });
+    const seen: string[] = [];
+    const askHolder = operator.store.askHolder.bind(operator.store);
+    jest.spyOn(operator.store, 'askHolder').mockImplementation(async (...named) => {
+      const answer = await askHolder(...named);
+      seen.push(answer.state);
+      return answer;
+    });
     const body = JSON.stringify({ key: KEY, fencingToken: String(held.fencingToken) });
     const asked = ask(`${served.origin}/api/release`, { method: 'POST', headers: ADMIN, body });
     await until(() => held.signal.aborted);
     expect(held.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'revoked' });
+    await until(async () => seen.includes('held')); // the holder has said that it is the named one
     await held.release();
     const next = await waiting;
     expect(next.fencingToken > held.fencingToken).toBe(true);

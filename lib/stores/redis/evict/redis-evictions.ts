@@ -45,7 +45,7 @@ export class RedisEvictions {
     const { keys, runner, trial } = this.#context;
     const { answer } = await trial.run(() => {
       const args = [String(fencingToken), '', grace, this.#known(named)];
-      return runner.run(EVICT, keys.alone([key]), args, (reply) => this.#read(key, reply));
+      return runner.run(EVICT, keys.alone([key]), args, (reply) => this.#read(named, reply));
     });
     const isAsked = answer.state === 'held' || answer.state === 'unconfirmed';
     if (isAsked) this.#revoke(key, fencingToken, grace); // its own channel may not be open
@@ -60,7 +60,7 @@ export class RedisEvictions {
     try {
       const { answer, fence } = await trial.run(() => {
         const args = [String(fencingToken), held().value, ttl, this.#known(request)];
-        return runner.change(EVICT, held().keys, args, (reply) => this.#read(key, reply));
+        return runner.change(EVICT, held().keys, args, (reply) => this.#read(request, reply));
       });
       if (answer.state !== 'taken') return answer;
       this.#revoke(key, answer.fencingToken ?? fencingToken, 0);
@@ -83,12 +83,18 @@ export class RedisEvictions {
     return this.#context.seen.find(key, fencingToken) ?? '';
   }
 
-  #read(key: string, reply: unknown): { readonly answer: HolderAnswer; readonly fence: string } {
-    const [state, value, bound, fence] = asList(reply, 4).map(asText) as [string, string, string, string]; // prettier-ignore
+  #read(
+    { key, fencingToken: named }: NamedHolder,
+    reply: unknown,
+  ): { readonly answer: HolderAnswer; readonly fence: string } {
+    const [said, value, bound, fence] = asList(reply, 4).map(asText) as [string, string, string, string]; // prettier-ignore
+    const { seen } = this.#context;
     const fencingToken = bound === '' ? undefined : asFencingToken(bound);
-    if (fencingToken !== undefined) this.#context.seen.note(key, value, fencingToken);
-    const holder = holderOf(value) || undefined;
-    return { answer: { state: state as HolderAnswer['state'], holder, fencingToken }, fence };
+    if (fencingToken !== undefined) seen.note(key, value, fencingToken);
+    if (said === 'held') seen.confirm(key, named, value);
+    const hasGone = said === 'unconfirmed' && seen.hasGone(key, named, value);
+    const state = hasGone ? 'other' : (said as HolderAnswer['state']);
+    return { answer: { state, holder: holderOf(value) || undefined, fencingToken }, fence };
   }
 
   #revoke(key: string, upTo: bigint, grace: number): void {

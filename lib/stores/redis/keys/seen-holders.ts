@@ -13,14 +13,12 @@ interface Seen {
  */
 export class SeenHolders {
   readonly #byKey = new Map<string, Seen>();
+  readonly #named = new Map<string, Seen>();
 
   /** `value` has the key while the counter is `token`, and is no claim. */
   note(key: string, value: string, token: bigint): void {
     const known = this.#byKey.get(key);
-    if (known?.value === value && known.token <= token) return;
-    this.#byKey.delete(key);
-    this.#byKey.set(key, { value, token });
-    if (this.#byKey.size > MOST) this.#byKey.delete(this.#byKey.keys().next().value!);
+    if (known?.value !== value || known.token > token) remember(this.#byKey, key, { value, token });
   }
 
   /** The holder that had the key while the counter was at most `token`, if one was seen. */
@@ -28,4 +26,26 @@ export class SeenHolders {
     const known = this.#byKey.get(key);
     return known && known.token <= token ? known.value : undefined;
   }
+
+  /** `value` has the key, and is the holder that a caller named by `token`. */
+  confirm(key: string, token: bigint, value: string): void {
+    remember(this.#named, key, { value: withoutToken(value), token });
+  }
+
+  /** Whether the holder named by `token` was confirmed before, and is not `value`. */
+  hasGone(key: string, token: bigint, value: string): boolean {
+    const named = this.#named.get(key);
+    return named?.token === token && named.value !== withoutToken(value);
+  }
+}
+
+function remember(holders: Map<string, Seen>, key: string, seen: Seen): void {
+  holders.delete(key);
+  holders.set(key, seen);
+  if (holders.size > MOST) holders.delete(holders.keys().next().value!);
+}
+
+/** A holder that was asked to stop writes its token into its value. */
+function withoutToken(value: string): string {
+  return value.replace(/^([^:]*)!\d+:/, '$1:');
 }
