@@ -17,7 +17,7 @@ const TSC = join(ROOT, 'node_modules/typescript7/bin/tsc');
 const entries = JSON.parse(await readFile(new URL('entries.json', import.meta.url), 'utf8'));
 const ENTRIES = ['index', ...Object.values(entries).map(({ file }) => file)];
 
-/** What nearly every application loads is one file: the fewer files, the faster the start. */
+/** Nearly every application loads this file: the fewer files, the faster the start. */
 const SHARED = {
   name: 'shared',
   test: /modules.(core|http|leader|logs|ticks|redis-client|stores.(kit|memory|redis))./,

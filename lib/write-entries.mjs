@@ -23,7 +23,7 @@ function mapped(toPair) {
   return Object.fromEntries(Object.entries(entries).map(toPair));
 }
 
-/** What loads it as a module gets the ES module; `require` gets CommonJS, but for a Node that can require ES modules. */
+/** `import` gets the ES module; `require` gets CommonJS, but for a Node that can require ES modules. */
 function conditions(file) {
   const of = (format) => ({
     types: `./dist/${format}/${file}.d.ts`,

@@ -18,9 +18,9 @@ import { waitingCalls } from './inspection/waiting-calls.js';
 import type { WaitingCall } from './inspection/waiting-calls.js';
 import { canonicalKeys } from './keys/lock-keys.js';
 
-/** What a service tells of its locks, its store and itself. Takes no lock. */
+/** The reports of a service about its locks, its store and itself. Takes no lock. */
 export abstract class LockReports {
-  /** What happens to the locks of this service. */
+  /** The events of this service's locks. */
   readonly events: LockEvents;
   readonly #context: PendingAcquisitionsContext;
   readonly #acquisitions: PendingAcquisitions;

@@ -13,7 +13,7 @@ import { StoreCalls } from './store/store-call.js';
 import { needsQueue } from './store/store-checks.js';
 import { StorePulse } from './store/store-pulse.js';
 
-/** What all locks of one service share, put together. */
+/** The parts that all locks of one service share. */
 export function serviceContext(
   store: LockStore,
   clock: Clock,

@@ -5,8 +5,8 @@ export interface BuiltPage {
 }
 
 /**
- * What the server serves as `page.js` and `page.css`. This is a placeholder: the build replaces the compiled module by one with
- * the bundle of `dashboard/page`, and the tests map it to one that they build.
+ * The files that the server serves as `page.js` and `page.css`. This is a placeholder: the build replaces the compiled module by
+ * one with the bundle of `dashboard/page`, and the tests map it to one that they build.
  */
 export const builtPage: BuiltPage = {
   script: `document.querySelector('#app').textContent = 'The page is not built: npm run build';`,

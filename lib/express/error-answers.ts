@@ -14,11 +14,11 @@ interface HttpFields {
   readonly headers: Readonly<Record<string, string>>;
   /** As error handlers know it from `http-errors`: `message` is not for clients. */
   readonly expose: false;
-  /** What is. */
+  /** The text that is for them. */
   readonly publicMessage: string;
 }
 
-/** What the route said that an error comes from. It is more particular than what a handler of all routes says. */
+/** The options of the route that an error comes from. They come before those of a handler of all routes. */
 const saidByRoute = new WeakMap<LockError, LockErrorOptions>();
 
 /** Adds to a lock error what error handlers read. Other errors come back as they are. */
@@ -40,7 +40,7 @@ export function answerWith(
   response.status(status).json({ code: error.code, message });
 }
 
-/** What may have been said of a body that is not sent now. */
+/** The headers of a body that is not sent now. */
 const HEADERS_OF_A_BODY = [
   'Content-Type',
   'Content-Encoding',

@@ -17,7 +17,7 @@ type LockErrorHandler = (
  * Error handler that answers for lock errors, wherever they come from, with JSON, `{ code, message }`: 409 with `Retry-After`
  * for a held key, 503 with `Retry-After` for a store that failed, 400 for a key that cannot be made, 409 for a stale fencing
  * token, 428 or 400 for one that is missing or malformed, 500 for everything else. Other errors, and those that come when
- * headers have been sent, go on to the next handler. What `lockRequest` was told for its route comes before these options.
+ * headers have been sent, go on to the next handler. The options of `lockRequest` for a route come before these.
  *
  * Throws `TypeError` or `RangeError` naming the option.
  *

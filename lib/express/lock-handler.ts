@@ -12,8 +12,8 @@ type Handler<Request, Response> = (request: Request, response: Response, next: N
 
 /**
  * A handler that runs under a lock, for the place of a handler in a route. As `lockRequest`, and it sees the promise that `handler`
- * returns: the lock is held until that has settled and the response is over, whatever becomes of the client. What the promise
- * rejects with goes to the error handlers, also in Express 4.
+ * returns: the lock is held until that has settled and the response is over, whatever becomes of the client. A rejection of the
+ * promise goes to the error handlers, also in Express 4.
  *
  * ```ts
  * app.post('/orders/:id/pay', lockHandler('order:<params.id>', { locks }, async (request, response) => {

@@ -14,7 +14,7 @@ import type { RequestLock } from './lock-until-closed.js';
 export interface LockRequestOptions extends Omit<LockOptions, 'signal'>, LockErrorOptions {
   readonly locks: LockService;
   /**
-   * Who answers when there is no lock: the error handlers of the application, which find `status`, `statusCode`,
+   * The part that answers when there is no lock: the error handlers of the application, which find `status`, `statusCode`,
    * `headers` and `publicMessage` on the error (`'next'`), or the middleware with JSON, `{ code, message }` (`'respond'`).
    * @default 'next'
    */

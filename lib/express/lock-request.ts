@@ -17,7 +17,7 @@ interface MiddlewareOfAny {
 
 type KeyOfAny = string | readonly string[] | ((request: ExpressRequest) => LockKeys);
 
-/** What a key function asks of a request, its middleware asks, too. */
+/** A middleware needs the same fields of a request as its key function. */
 type MiddlewareFor<Key> = Key extends KeyOfAny
   ? MiddlewareOfAny
   : Key extends (request: infer Request) => LockKeys

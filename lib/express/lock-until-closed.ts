@@ -9,7 +9,7 @@ import type { LockService } from '../core/lock.service.js';
 import { HandlerWork } from '../http/handler-work.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
 
-/** What is locked for a request, and how. */
+/** The keys of a request's lock, and its options. */
 export interface RequestLock {
   readonly locks: LockService;
   readonly lockOptions: LockOptions;
@@ -18,8 +18,7 @@ export interface RequestLock {
 }
 
 /**
- * Takes a lock until the response is over and its handler is done. Resolves `undefined` when the client went away first: there is
- * nobody to answer.
+ * Takes a lock until the response is over and its handler is done. Resolves `undefined` when the client went away first.
  */
 export async function lockUntilClosed(
   { locks, lockOptions, endsWithClient }: RequestLock,

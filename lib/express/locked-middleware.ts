@@ -11,7 +11,7 @@ import type { RequestKey } from './request-key.js';
 
 type Next = (error?: unknown) => void;
 
-/** What is called under the lock. */
+/** The function that runs under the lock. */
 type Handler = (request: ExpressRequest, response: ExpressResponse, next: Next) => unknown;
 
 interface Locked {

@@ -1,4 +1,4 @@
-/** What a resource needs to refuse the writes of stale holders: `nest-holdfast/fencing`. */
+/** Guards by which a resource refuses the writes of stale holders: `nest-holdfast/fencing`. */
 export { fenceColumnDdl } from './sql/fence-column.js';
 export type { FenceColumnOptions, SqlDialect } from './sql/fence-column.js';
 export { fenced } from './sql/fenced.js';

@@ -1,4 +1,4 @@
-/** What tells whether a response takes nothing any more. */
+/** The fields by which a response is known to be over. */
 export interface ClosableResponse {
   /** Of HTTP/1. */
   readonly destroyed?: boolean | undefined;

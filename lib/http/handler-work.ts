@@ -61,7 +61,7 @@ export class HandlerWork {
     this.#tell();
   }
 
-  /** What a handler returned: a promise is work until it settles, also behind `response.end`. */
+  /** The value that a handler returned: a promise is work until it settles, also behind `response.end`. */
   returned(result: unknown): void {
     if (!isThenable(result)) return;
     const done = this.#begin();

@@ -1,6 +1,6 @@
 import type { LockError, LockErrorCode } from '../core/contract/lock-errors.js';
 
-/** What every door says unless its options say otherwise. 500: a mistake in the program, or work that may be half done. */
+/** The status on every transport unless its options name another. 500: a mistake in the program, or work that may be half done. */
 const STATUSES: Readonly<Record<LockErrorCode, number>> = {
   LOCK_TIMEOUT: 409,
   LOCK_STORE_FAILED: 503,
@@ -47,7 +47,7 @@ export function httpStatus(error: LockError, busyStatus = STATUSES.LOCK_TIMEOUT)
   return STATUSES[error.code];
 }
 
-/** What a client is told: one text for each code, whatever the error says. A client may be anybody. */
+/** The message to a client: one text for each code. The text of an error is for the log alone. */
 export function publicMessage(error: LockError): string {
   return lacksToken(error) ? MISSING_TOKEN : MESSAGES[error.code];
 }

@@ -70,8 +70,8 @@ export class LeaderElection {
   }
 
   /**
-   * Ends the term of this process, if it has one, and stands again after a pause: who waits is elected. Resolves when the lock
-   * was given back, which waits for `onElected`: in there, call `term.resign()`. Never rejects.
+   * Ends the term of this process, if it has one, and stands again after a pause: the next candidate is elected. Resolves when
+   * the lock was given back, which waits for `onElected`: in there, call `term.resign()`. Never rejects.
    */
   async resign(): Promise<void> {
     if (!this.#term) return;

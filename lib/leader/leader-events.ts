@@ -16,7 +16,7 @@ export interface LeaderEventMap {
   failed: [unknown];
 }
 
-/** What happens in one election: `election.events.on('elected', (term) => …)`. */
+/** The events of one election: `election.events.on('elected', (term) => …)`. */
 export class LeaderEvents extends SafeEmitter<LeaderEventMap> {
   constructor() {
     super('leader');

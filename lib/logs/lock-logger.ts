@@ -4,7 +4,7 @@ import { optionError } from '../core/options/option-error.js';
 import { show } from '../core/options/option-values.js';
 import type { Clock } from '../core/async/clock.js';
 
-/** Nest's `LoggerService`, `console`, pino, or an object of yours. What is good news goes to `info`, or to `log` without it. */
+/** Nest's `LoggerService`, `console`, pino, or an object of yours. Good news goes to `info`, or to `log` without it. */
 export interface LockLogger {
   error(message: string): void;
   warn(message: string): void;
@@ -14,8 +14,8 @@ export interface LockLogger {
 
 export interface LockLogOptions {
   /**
-   * What is printed in place of a key, also inside the messages of errors: keys may hold names and addresses. Without it, a key is
-   * printed as it is. Where it throws, `***` is printed.
+   * The text that is printed in place of a key, also inside the messages of errors: keys may hold names and addresses. Without
+   * it, a key is printed as it is. Where it throws, `***` is printed.
    */
   readonly redactKey?: ((key: string) => string) | undefined;
   /** For tests: a `FakeClock` from `nest-holdfast/testing`. */

@@ -49,7 +49,7 @@ export function logLocks(
   };
 }
 
-/** Who did it, with what, and why. */
+/** The actor, the tool, and the reason. */
 function evicted({ actor, via, holder, reason }: LockAuditEvent, lock: string): string {
   const part = (words: string, text: string | undefined) => (text ? words + quoted(text) : '');
   return `Lock ${lock} was taken from its holder${part(' ', holder)}${part(' by ', actor)}${part(' with ', via)}${part(': ', reason)}`;

@@ -1,4 +1,4 @@
-/** What is measured, by its name in OpenTelemetry. Prometheus has the same under the names that its exporters make of these. */
+/** A metric, by its name in OpenTelemetry. Prometheus has the same under the names that its exporters make of these. */
 export interface Metric {
   readonly name: string;
   /** `level`: how many there are now. */

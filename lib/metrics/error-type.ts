@@ -1,4 +1,4 @@
-/** What OpenTelemetry calls an error of which nothing is known. */
+/** OpenTelemetry's name of an unknown error. */
 const OTHER = '_OTHER';
 
 /** `error.type` of an error: its code or its name, of which there are few. Never its message, which may name a key. */

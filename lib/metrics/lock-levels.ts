@@ -12,8 +12,8 @@ export interface Reading {
 }
 
 /**
- * How many locks, waits and nodes there are, by their attributes. What was read once stays, with 0, so that a chart falls to 0
- * and does not end.
+ * How many locks, waits and nodes there are, by their attributes. A level that was read once stays, with 0, so that a chart falls
+ * to 0 and does not end.
  */
 export class LockLevels {
   readonly #locks: LockService;

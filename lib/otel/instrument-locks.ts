@@ -38,7 +38,7 @@ const RULES: OptionRules<InstrumentLocksOptions> = {
  * Measures and traces `locks` with OpenTelemetry from now on. Calling the result ends that. No attribute of a metric has a key.
  *
  * The spans, of the kind `INTERNAL`, are `acquire <name>` for each call, and `hold <name>` for the time for which work has a lock:
- * that of `withLock`, `withPermit`, the decorators and Express. What the work starts are children of the latter.
+ * that of `withLock`, `withPermit`, the decorators and Express. The spans of the work are children of the latter.
  *
  * ```ts
  * instrumentLocks(locks);

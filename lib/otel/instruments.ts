@@ -13,7 +13,7 @@ import type { Level, LockLevels } from '../metrics/lock-levels.js';
 export interface Instruments {
   readonly histograms: Readonly<Record<MetricOf<'histogram'>, Histogram>>;
   readonly counters: Readonly<Record<MetricOf<'counter'>, Counter>>;
-  /** What is added up when the metrics are read. */
+  /** The sources whose values are added up when the metrics are read. */
   readonly levels: Set<LockLevels>;
 }
 

@@ -24,8 +24,8 @@ const RULES: OptionRules<LockMetricsOptions> = {
 };
 
 /**
- * Registers the metrics of `locks` with prom-client, and measures from now on. Calling the result ends that; what was counted
- * stays. No label has a key.
+ * Registers the metrics of `locks` with prom-client, and measures from now on. Calling the result ends that; the counts so far
+ * stay. No label has a key.
  *
  * ```ts
  * lockMetrics(locks, { register });

@@ -47,7 +47,7 @@ export function isRedisClient(value: unknown): value is RedisClient {
   return typeof (value as Partial<RedisClient> | null | undefined)?.evalsha === 'function';
 }
 
-/** What ioredis puts in front of every key. */
+/** The prefix that ioredis puts in front of every key. */
 export function clientKeyPrefix({ options }: Pick<RedisClient, 'options'>): string {
   return options?.keyPrefix ?? options?.redisOptions?.keyPrefix ?? '';
 }

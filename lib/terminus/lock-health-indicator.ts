@@ -22,7 +22,7 @@ const RULES: OptionRules<LockHealthIndicatorOptions> = {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** What differs between the majors. `@nestjs/terminus` 10 has no service, and 11 no `degraded`. */
+/** The difference between the majors. `@nestjs/terminus` 10 has no service, and 11 no `degraded`. */
 interface Terminus {
   readonly HealthIndicatorService?: new () => { check(key: string): Session };
   readonly HealthCheckError?: new (message: string, causes: unknown) => Error;

@@ -1,4 +1,4 @@
-/** What a test wants to happen to a key. `held` lets callers wait, `busy` does not. */
+/** The events that a test has ordered for a key. `held` lets callers wait, `busy` does not. */
 export type Command =
   | { readonly kind: 'free' | 'busy' | 'held' }
   | { readonly kind: 'failing'; readonly error: unknown };

@@ -15,7 +15,7 @@ import { withCommanded } from './commanded-locks.js';
 import { ControlledLease } from './controlled-lease.js';
 
 /**
- * Locks in memory that do as a test commands. Everybody waits in its own queue, also the callers of one process, so that it
+ * Locks in memory that do as a test commands. Every caller waits in its own queue, also the callers of one process, so that it
  * knows them all, and a free key goes to the next one without a pause.
  */
 export class ControlledLockStore extends MemoryLockStore {

@@ -3,7 +3,7 @@ import { LockControl } from './lock-control.js';
 /** Injection token under which the instances of `DistributedLockModule` look for other stores than their options ask for. */
 const STAND_INS = Symbol.for('nest-holdfast:stand-ins');
 
-/** What Nest calls a `DynamicModule`. Written down here, so that this file works without Nest. */
+/** Nest's `DynamicModule`. Written down here, so that this file works without Nest. */
 export interface LockTestingDynamicModule {
   module: new () => object;
   global: boolean;

@@ -5,7 +5,7 @@ interface Awaited {
   readonly resolve: () => void;
 }
 
-/** What tests wait for. */
+/** Moments that a test can wait for. */
 export class Moments {
   readonly #awaited = new Set<Awaited>();
 

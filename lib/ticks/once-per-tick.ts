@@ -42,7 +42,7 @@ export async function oncePerTick<T>(
   return atTick(locks, new Ticks(name, scheduleOf(options), options), work);
 }
 
-/** What `every` means. */
+/** The schedule that `every` names. */
 export function scheduleOf({ every, timeZone, utcOffset }: TickOptions): TickSchedule {
   if (typeof every === 'number') return { kind: 'interval', ms: every };
   return { kind: 'cron', expression: every, timeZone, utcOffset };

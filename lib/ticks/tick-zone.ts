@@ -32,7 +32,7 @@ export interface ClockChange {
   readonly after: number;
 }
 
-/** What `cron` takes for the zone of the process, and for an offset: `UTC+2`, `utc+05:30`. */
+/** The names that `cron` takes for the zone of the process, and for an offset: `UTC+2`, `utc+05:30`. */
 const LOCAL = /^(local|system|default)$/i;
 const OFFSET = /^utc([+-])(\d{1,2})(?::(\d\d))?$/i;
 const MINUTE = 60_000;
@@ -76,7 +76,7 @@ export function changeBetween(
   return { at: at * 1_000, before, after };
 }
 
-/** What clocks show at a moment that are so far ahead of UTC. */
+/** The wall time at `moment`, in a zone that is `offset` ms ahead of UTC. */
 export function wallTime(moment: number, offset: number): WallTime {
   const date = new Date(moment + offset);
   return {

@@ -81,7 +81,7 @@ export async function withHolder(
   return heldBy === undefined ? error : Object.assign(error, { heldBy });
 }
 
-/** What the nodes answered last, where there are several. */
+/** The last answers of the nodes, where there are several. */
 function reportOf({ request, store }: Attempted): QuorumReport | undefined {
   return request && store.report?.(request);
 }

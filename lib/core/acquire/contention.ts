@@ -5,7 +5,7 @@ import { KeyByKey } from './key-by-key.js';
 import type { Contender } from './key-by-key.js';
 import { QueueAttempts } from './queue-attempts.js';
 
-/** What a caller does at the front of its process while others have a key: it waits in the store's queue, or polls. */
+/** A caller at the front of its process while others have a key: it waits in the store's queue, or polls. */
 export class Contention {
   readonly #self: Contender;
 

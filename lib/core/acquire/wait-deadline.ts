@@ -8,7 +8,7 @@ import type { TimerQueue } from '../async/timer-queue.js';
 /** Milliseconds that a call to the store may take beyond the end of the wait, so that a last attempt can be made right at it. */
 const LAST_ATTEMPT_GRACE = 100;
 
-/** What happens when a wait reaches its deadline. */
+/** The calls at the deadline of a wait, and shortly before. */
 interface WaitEnd {
   /** Called `LONGEST_SILENCE` before the deadline, if the wait is that long. */
   beforeDeadline(): void;

@@ -5,7 +5,7 @@ export interface NamedHolder {
   readonly fencingToken: bigint;
 }
 
-/** What a store says of a named holder. */
+/** A store's answer about a named holder. */
 export interface HolderAnswer {
   /**
    * - `held`: it holds the key
@@ -19,7 +19,7 @@ export interface HolderAnswer {
   readonly holder?: string | undefined;
   /** An upper bound of its token, where the store knows one. */
   readonly fencingToken?: bigint | undefined;
-  /** With `taken`: what the request has now. */
+  /** With `taken`: the grant to the request. */
   readonly taken?: TakenKey | undefined;
 }
 

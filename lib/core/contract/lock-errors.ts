@@ -35,14 +35,14 @@ export abstract class LockError extends Error {
 }
 
 interface ReportedOptions extends ErrorOptions {
-  /** What the nodes said, where the store has several. */
+  /** The nodes' answers, where the store has several. */
   readonly report?: QuorumReport | undefined;
 }
 
 /** Another caller held the key for the whole `waitTimeout`. */
 export class LockTimeoutError extends LockError {
   readonly code = 'LOCK_TIMEOUT';
-  /** What each node said at the last attempt. Empty for a store that has no nodes. */
+  /** The nodes' answers to the last attempt. Empty for a store that has no nodes. */
   readonly nodes: readonly NodeReport[];
   /** Of several keys, the one that another caller had at the last attempt, where the store says so. */
   readonly refusedBy: string | undefined;
@@ -127,7 +127,7 @@ export class LockLostError extends LockError {
  */
 export class LockStoreError extends LockError {
   readonly code = 'LOCK_STORE_FAILED';
-  /** What each node said at the last attempt. Empty for a store that has no nodes. */
+  /** The nodes' answers to the last attempt. Empty for a store that has no nodes. */
   readonly nodes: readonly NodeReport[];
 
   constructor(
@@ -164,7 +164,7 @@ export class LockPermitsError extends LockError {
 
   constructor(
     key: string,
-    /** What this caller asked for. `Infinity`: a read lock. */
+    /** The permits of this caller. `Infinity`: a read lock. */
     readonly permits: number,
     /** The permits that the present holders or waiters asked for. */
     readonly inUse: number,

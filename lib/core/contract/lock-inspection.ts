@@ -39,6 +39,6 @@ export interface LockPage {
   readonly locks: readonly LockInspection[];
   /** Asks for the next page. Missing: this is the last one. */
   readonly cursor?: string | undefined;
-  /** Of a store with several nodes, those that could not be listed so far. What the others hold is listed all the same. */
+  /** Of a store with several nodes, those that could not be listed so far. The locks of the others are listed all the same. */
   readonly unreachable?: readonly NodeReport[] | undefined;
 }

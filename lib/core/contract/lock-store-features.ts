@@ -1,4 +1,4 @@
-/** What a store can do, and how it is to be asked. */
+/** The features of a store, by which core chooses its calls. */
 export interface LockStoreFeatures {
   /** Every grant of a key carries a larger `fencingToken` than all before it. */
   readonly fencing: boolean;

@@ -1,6 +1,6 @@
 import type { ServerLink } from './server-link.js';
 
-/** What a store that combines others asks of each. A store without these members can be a node all the same. */
+/** The members of a store for another store, which combines several. A store without these members can be a node all the same. */
 export interface QuorumNode {
   /** Tells the store that it is a node of another store, which asks several at once. */
   joinQuorum?(): void;
@@ -8,7 +8,7 @@ export interface QuorumNode {
   readonly server?: ServerLink | undefined;
 }
 
-/** What a store that combines others asks of the lease of a node. */
+/** The members of a node's lease for the store that combines the nodes. */
 export interface QuorumLease<L> {
   /**
    * Raises the fencing counters of the keys to `to`: every later grant gets a larger one. Resolves `false`, and changes nothing,

@@ -68,7 +68,7 @@ function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined 
   return undefined;
 }
 
-/** Of a `LockInspection`, beside its key: what each field is, if it is there. */
+/** The fields of a `LockInspection` beside its key, each of which may be missing. */
 const FIELDS: Readonly<
   Record<string, readonly [is: string, isRight: (value: unknown) => boolean]>
 > = {

@@ -28,7 +28,7 @@ export interface LockNode {
   readonly state: 'up' | 'suspended' | 'quarantined' | 'disconnected';
 }
 
-/** What may lose locks, or make them fail, in the settings of a server. */
+/** A setting of a server that may lose locks, or make them fail. */
 export interface StoreWarning {
   /** Stable: `HOLDFAST_REDIS_EVICTION`. */
   readonly code: string;
@@ -50,7 +50,7 @@ export interface QuorumReport {
   readonly nodes: readonly NodeReport[];
 }
 
-/** What one node said to one request. */
+/** One node's answer to one request. */
 export interface NodeReport {
   readonly node: string;
   /** `granted`, `held`, `timeout`, `suspended …`, `quarantined …`, or `error …`. */

@@ -1,7 +1,7 @@
 import type { LockTimeoutError } from '../contract/lock-errors.js';
 import type { LockEvent } from './hold-events.js';
 
-/** What it took to get a lock, or not to get it. */
+/** The time and the attempts of a call for a lock. */
 export interface AcquireEffort {
   /** Milliseconds since the call. */
   readonly waited: number;
@@ -21,7 +21,7 @@ export interface LockAttemptEvent extends LockEvent, AcquireEffort {}
  */
 export interface LockRefusedEvent extends LockAttemptEvent {
   readonly reason: 'held' | 'queue-full' | 'deadlock';
-  /** What the call rejected with. Missing: `tryAcquire` resolved `undefined`. */
+  /** The reason of the call's rejection. Missing: `tryAcquire` resolved `undefined`. */
   readonly error: unknown;
 }
 
@@ -33,7 +33,7 @@ export interface LockTimeoutEvent extends LockAttemptEvent {
 
 /** A call ended without a lock, by an error of the store or by the end of its wait. */
 export interface LockFailedEvent extends LockAttemptEvent {
-  /** What the call rejected with. */
+  /** The reason of the call's rejection. */
   readonly error: unknown;
 }
 
@@ -43,7 +43,7 @@ export interface LockAuditEvent {
   readonly at: number;
   /** The person or program that did it. */
   readonly actor: string | undefined;
-  /** What it was done with: the command line, the page. */
+  /** The tool of the actor: the command line, the page. */
   readonly via: string;
   readonly action: 'evict';
   readonly key: string;

@@ -4,7 +4,7 @@ import type { LockHoldMode } from '../sharing/hold-mode.js';
 /** `held → jeopardy → lost | released`; a lock in jeopardy is still held. */
 export type LockState = 'held' | 'jeopardy' | 'lost' | 'released';
 
-/** What every event of a lock carries. */
+/** The fields of every event of a lock. */
 export interface LockEvent {
   readonly key: string;
   readonly keys: readonly string[];

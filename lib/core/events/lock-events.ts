@@ -101,7 +101,7 @@ const CHANNELS = {
   unscheduled: channel('nest-holdfast:unscheduled'),
 } satisfies Record<LockEventName, unknown>;
 
-/** What happens to the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */
+/** The events of the locks of one `LockService`: `locks.events.on('lost', ({ key, error }) => …)`. */
 export class LockEvents extends SafeEmitter<LockEventMap> {
   constructor() {
     super('lock');

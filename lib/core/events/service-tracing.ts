@@ -7,11 +7,11 @@ import type { AroundWork, HoldProgress, LockAcquireTrace, LockHoldTrace } from '
 
 /** The spans of one lock, which are its work's surroundings. */
 export interface WorkTrace extends HoldProgress {
-  /** What is called around the work: the spans, and in them `inner`. */
+  /** The functions around the work: the spans, and in them `inner`. */
   enclose(inner: AroundWork | undefined): AroundWork;
 }
 
-/** Who follows the calls and locks of one service: its own tracers, and the subscribers of the tracing channels. */
+/** The followers of one service's calls and locks: its own tracers, and the subscribers of the tracing channels. */
 export class ServiceTracing {
   #tracers: readonly LockTracer[] = [];
 

@@ -20,7 +20,7 @@ export interface LockAcquireTrace extends Partial<AcquireEffort> {
   readonly waitTimeout: number;
   /** At the end: the lock. Missing when `tryAcquire` found the key held. */
   readonly result?: LockEvent | undefined;
-  /** At the end: what the call rejects with. */
+  /** At the end: the reason of the rejection. */
   readonly error?: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface LockHoldTrace extends LockEvent {
 /** Calls `run`, once, and returns its result: around the work under a lock. */
 export type AroundWork = <T>(hold: LockHoldTrace, run: () => T) => T;
 
-/** What is told of a lock from its grant to its end. */
+/** The news of a lock from its grant to its end. */
 export interface HoldProgress {
   jeopardy(error: unknown): void;
   released(): void;

@@ -18,7 +18,7 @@ export interface LockEvictOptions {
   /** For the event `audit`: the person or program that does it. */
   readonly actor?: string | undefined;
   /**
-   * For the event `audit`: what it is done with.
+   * For the event `audit`: the tool of the actor.
    * @default 'code'
    */
   readonly via?: string | undefined;

@@ -14,7 +14,7 @@ import type { KeeperEntry } from './keeper-entry.js';
 import type { LeaseContext } from './lease-context.js';
 
 /**
- * All that is known of a lease: what was granted to whom and when, how long it is valid, its state, and its entry with the keeper.
+ * All that is known of a lease: the grant with its time and its caller, its validity, its state, and its entry with the keeper.
  * One object, as one function more costs a lock more than a field (`bench/steps.mjs`). The classes on top of it have methods only.
  */
 export abstract class GrantedLease extends Validity implements KeeperEntry {
@@ -107,7 +107,7 @@ export abstract class GrantedLease extends Validity implements KeeperEntry {
     return { ...this.event(), heldFor: this.heldFor };
   }
 
-  /** One object for this lease: what subscribers and `aroundWork` know it by. */
+  /** One object for this lease, by which subscribers and `aroundWork` know it. */
   get traced(): LockHoldTrace {
     return (this.#traced ??= { ...this.event(), events: this.context.events });
   }

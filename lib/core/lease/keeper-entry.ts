@@ -1,7 +1,7 @@
 import type { Linked } from '../queue/linked-queue.js';
 import type { QueuedTimer } from '../async/timer-queue.js';
 
-/** What the keeper knows of a lease: it is list node, timer, and member of a bundle. */
+/** The keeper's entry for a lease: it is list node, timer, and member of a bundle. */
 export interface KeeperEntry extends QueuedTimer, Linked<KeeperEntry> {
   isKept: boolean;
   extendAt: number;

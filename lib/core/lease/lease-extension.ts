@@ -4,7 +4,7 @@ import type { Lease } from '../contract/lock-store.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { LeaseContext } from './lease-context.js';
 
-/** What an answer does to a lease. */
+/** A lease that an answer changes. */
 interface ChangingLease {
   readonly granted: Lease;
   readonly context: LeaseContext;

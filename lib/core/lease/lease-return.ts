@@ -12,7 +12,7 @@ export type Returned =
   | { readonly isConfirmed: true; readonly wasOurs: boolean }
   | { readonly isConfirmed: false; readonly error: unknown };
 
-/** Milliseconds that a lease outlives the grace of its holder: whoever asked takes the key before. */
+/** Milliseconds that a lease outlives the grace of its holder: the caller that evicts takes the key before. */
 const RETIRE_MARGIN = 2_000;
 
 /**

@@ -10,7 +10,7 @@ const { mode: _, permits: __, name: ___, ...ofEveryLock } = LOCK_RULES;
 /** Clients choose how slowly they send and read, and whether they do at all. */
 const REQUEST_MAX_HOLD = 300_000;
 
-/** What suits every lock of a service. */
+/** The options that suit every lock of a service. */
 export const DEFAULT_RULES: OptionRules<LockDefaults> = ofEveryLock;
 
 /** Throws `TypeError` or `RangeError` for bad options of an owner whose options include defaults of locks. */

@@ -12,7 +12,7 @@ export interface TicketLimits {
   };
   readonly options: { readonly signal?: AbortSignal | undefined };
   beforeDeadline(): void;
-  /** What to reject with at the deadline. */
+  /** The reason of the rejection at the deadline. */
   tooLate(): unknown;
 }
 

@@ -4,7 +4,7 @@ import type { HeldLease } from '../lease/held-lease.js';
 import { LockLostError } from '../contract/lock-errors.js';
 import type { Lock } from './lock.js';
 
-/** What an async context holds by one call, inside its outer contexts. */
+/** The lock that one call holds for an async context, and its outer contexts. */
 export interface Frame {
   readonly lock: Lock;
   readonly held: HeldLease;

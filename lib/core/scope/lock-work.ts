@@ -2,13 +2,13 @@ import type { LockOptions } from '../options/lock-options.js';
 import { checkWork } from '../options/option-values.js';
 import type { Lock } from './lock.js';
 
-/** What runs under a lock. */
+/** The work under a lock. */
 export type LockWork<T> = (lock: Lock) => T | Promise<T>;
 
 /** The arguments of a call behind its key. */
 export type WorkArguments<T> = [work: LockWork<T>] | [options: LockOptions, work: LockWork<T>];
 
-/** What became of a call of `tryWithLock`: the work ran, or it did not because the key was held. */
+/** The outcome of a call of `tryWithLock`: the work ran, or it did not because the key was held. */
 export type LockAttempt<T> =
   | { readonly acquired: true; readonly result: T }
   | { readonly acquired: false; readonly result?: undefined };

@@ -3,7 +3,7 @@ import { READERS, isReader, isShared } from './hold-mode.js';
 const EXCLUSIVE = 'write';
 const READ = 'read';
 
-/** What a store writes for the permits of a request: `write`, a word for readers, or their number. */
+/** The text in a store for the permits of a request: `write`, a word for readers, or their number. */
 export function permitsText(permits: number | undefined, readers = READ): string {
   if (!isShared(permits)) return EXCLUSIVE;
   return isReader(permits) ? readers : String(permits);

@@ -8,7 +8,7 @@ export interface Asked {
   readonly isGone: boolean;
 }
 
-/** What an attempt leaves to those after it. */
+/** The state that an attempt leaves to later ones. */
 export interface PastAttempt {
   readonly request: AcquireRequest;
   readonly sentAt: number;

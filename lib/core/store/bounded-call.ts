@@ -30,7 +30,7 @@ export interface StoreCall<Answer, Result> {
   late?(answer: Answer): void;
 }
 
-/** What all calls of a service share. */
+/** Shared by all calls of a service. */
 export interface CallContext {
   readonly clock: Clock;
   readonly timers: TimerQueue;

@@ -47,7 +47,7 @@ export class DashboardDoor {
   }
 }
 
-/** Fastify sends nothing itself any more. What its plugins have set goes along. */
+/** Fastify sends nothing itself any more. The headers that its plugins have set go along. */
 function takenOver(reply: FastifyReply): ServerResponse {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);

@@ -2,7 +2,7 @@ import type { LockService } from '../../core/lock.service.js';
 import { ChartRecorder } from '../charts/chart-recorder.js';
 import { Sampler } from './sampler.js';
 
-/** What is known of the locks of a service, for all pages that show it. */
+/** The record of a service's locks, for all pages that show it. */
 export interface Observation {
   readonly sampler: Sampler;
   readonly recorder: ChartRecorder;
@@ -18,7 +18,7 @@ interface Shared {
 
 const OBSERVED = new WeakMap<LockService, Shared>();
 
-/** Records from now on, and asks the store when somebody looks. */
+/** Records from now on, and asks the store while a page is open. */
 export function lookAt(locks: LockService): Observation {
   const shared = OBSERVED.get(locks) ?? observe(locks);
   shared.pages++;

@@ -8,7 +8,7 @@ import type { StoreWalk } from './store-walk.js';
 /** The answers of the store about single keys. `undefined`: the key is free. */
 export type Inspections = ReadonlyMap<string, LockInspection | undefined>;
 
-/** What one round found: all that is shown to those who look, until the next round. */
+/** The findings of one round: all that is shown to those who look, until the next round. */
 export class Sample {
   /** Milliseconds since 1970. */
   readonly at = wallClock();
@@ -49,7 +49,7 @@ export class Sample {
   }
 }
 
-/** A store of somebody else may fail here, too. */
+/** A third-party store may fail here, too. */
 function nodesOf(locks: LockService): { nodes: readonly LockNode[]; failure?: string } {
   try {
     return { nodes: [...locks.nodes()] };
@@ -62,7 +62,7 @@ function isHeld({ held, inspection }: SampledLock): boolean {
   return held.length > 0 || inspection !== undefined;
 }
 
-/** What the service knows is newer than what the store said. */
+/** The service's knowledge is newer than the store's answer. */
 function merged(
   locks: LockService,
   found: ReadonlyMap<string, LockInspection>,

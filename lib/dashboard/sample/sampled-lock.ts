@@ -9,10 +9,10 @@ import { waitersOf } from './waiting-line.js';
 /** The most urgent first. */
 const URGENCY: readonly LockRow['state'][] = ['jeopardy', 'overdue', 'held'];
 
-/** What the store and the services of this process know of one held key. */
+/** One held key, as the store and the services of this process tell it. */
 export class SampledLock {
   readonly key: string;
-  /** What the store said. Missing: it was not read, or the lock is newer than the answer. */
+  /** The store's answer. Missing: it was not read, or the lock is newer than the answer. */
   inspection: LockInspection | undefined;
   /** Locks of this process on the key: several of sharers. */
   readonly held: HeldLock[] = [];

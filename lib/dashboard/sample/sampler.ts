@@ -8,7 +8,7 @@ import { StoreWalk } from './store-walk.js';
 
 /** Milliseconds from the end of a round to the start of the next. */
 export const EVERY = 2_000;
-/** Milliseconds after which somebody who looks first sees what the round has found so far. */
+/** Milliseconds after which the first visitor sees the findings of the round so far. */
 const FIRST_WITHIN = 250;
 /** Locks of one round. */
 const MOST_LOCKS = 10_000;
@@ -20,7 +20,7 @@ export interface Viewer {
   see(sample: Sample): void;
 }
 
-/** Asks the store in rounds while somebody looks, however many do, and never otherwise. One for each `LockService`. */
+/** Asks the store in rounds while pages are open, however many there are, and never otherwise. One for each `LockService`. */
 export class Sampler {
   readonly #locks: LockService;
   readonly #clock: Clock;
@@ -79,7 +79,7 @@ export class Sampler {
     for (const viewer of this.#viewers) viewer.see(sample);
   }
 
-  /** The sample is kept that long, so that nobody can ask the store more often by looking anew. */
+  /** The sample is kept that long, so that a page that is opened anew does not ask the store more often. */
   #pause(): void {
     this.#hasPause = true;
     const end = () => {

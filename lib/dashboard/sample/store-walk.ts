@@ -10,7 +10,7 @@ const PAGE = 1_000;
 /** Milliseconds after which a walk ends: a server may have millions of keys that are no locks. */
 const LONGEST = 5_000;
 
-/** One walk over the locks of a store, page by page. What it found can be read before it has ended. */
+/** One walk over the locks of a store, page by page. Its findings can be read before it has ended. */
 export class StoreWalk {
   readonly found = new Map<string, LockInspection>();
   /** The store can list its locks. */
@@ -53,7 +53,7 @@ export class StoreWalk {
   }
 }
 
-/** What another program wrote may be of any size, and nobody can ask for it. */
+/** Another program's key may be of any size, and the page cannot ask for it. */
 function isKey(key: string): boolean {
   return Buffer.byteLength(key) <= LONGEST_KEY_BYTES;
 }

@@ -48,7 +48,7 @@ export class Dashboard {
     }
   }
 
-  /** Ends all streams. What is asked later gets 503. */
+  /** Ends all streams. Later requests get 503. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -95,7 +95,7 @@ export class Dashboard {
     });
   }
 
-  /** What the application put around the response may throw; the others who look are not concerned. */
+  /** A wrapper that the application put around the response may throw; the others who look are not concerned. */
   #tell(stream: EventStream, sample: Sample, query: SnapshotQuery): void {
     try {
       stream.send('snapshot', snapshotText(sample, query, this.#context));

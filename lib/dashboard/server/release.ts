@@ -65,7 +65,7 @@ function asAnswer({
   };
 }
 
-/** It must be named, so that nobody evicts the next holder. */
+/** It must be named, so that the next holder is not evicted in its place. */
 function tokenOf(value: unknown): bigint {
   if (typeof value === 'string' && TOKEN.test(value)) return BigInt(value);
   throw new Refusal(400, 'LOCK_OPTION_INVALID', 'fencingToken must be that of the holder, as text');

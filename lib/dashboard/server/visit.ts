@@ -7,7 +7,7 @@ export interface Visit {
   readonly route: Route;
   /** Path and query as the server got them, in front of anything that a router took off. */
   readonly url: string;
-  /** Who asks, for the audit. */
+  /** The actor, for the audit. */
   readonly actor: string | undefined;
   /** The body, where the application has parsed it. */
   readonly body: unknown;

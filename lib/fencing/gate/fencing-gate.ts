@@ -61,8 +61,8 @@ export class FencingGate implements TokenGate {
   }
 
   /**
-   * Throws `LockStaleError` when a larger token of the key was here. What follows is guarded up to its first `await`: for
-   * a write that takes longer, there is `run`.
+   * Throws `LockStaleError` when a larger token of the key was here. The code behind the call is guarded up to its first `await`:
+   * for a write that takes longer, there is `run`.
    */
   enter(holder: FencedHolder): void {
     const { key, fencingToken } = checkHolder(holder);

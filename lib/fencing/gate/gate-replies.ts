@@ -3,7 +3,7 @@ import { LockStoreError } from '../../core/contract/lock-errors.js';
 
 const DIGITS = /^\d+$/;
 
-/** What the gate says: the reply to the command that it has run, if there was one, or the larger token that was there. */
+/** An answer of the gate: the reply to the command that it has run, if there was one, or the larger token that was there. */
 export type Entry = { readonly result: unknown } | { readonly newest: bigint };
 
 /** Reads the reply of a gate of `key`. Throws `LockStoreError` for one that is none. */

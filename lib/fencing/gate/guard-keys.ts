@@ -1,6 +1,6 @@
 import { hashTag } from '../../redis-client/cluster-slot.js';
 
-/** What no key of data may begin with. */
+/** The prefix of guards, which no key of data may have. */
 const GUARDS = /^\{[^}]+\}:guard:/;
 
 /**

@@ -19,7 +19,7 @@ export interface FencedExpressResponse {
 
 export interface FencedRequestOptions extends RequestFenceOptions {
   /**
-   * Who answers for a refused request: the error handlers of the application, which find `status`, `statusCode` and
+   * The part that answers for a refused request: the error handlers of the application, which find `status`, `statusCode` and
    * `publicMessage` on the error (`'next'`), or the middleware with JSON, `{ code, message }` (`'respond'`).
    * @default 'next'
    */
@@ -44,7 +44,7 @@ interface MiddlewareOfAny {
 
 /**
  * Middleware that refuses requests whose header `Fencing-Token` is smaller than one seen before for the same key: 409 and
- * `LOCK_STALE`. Without the header 428, with a malformed one 400. What it admits is on `res.locals.fence`, for a fenced write:
+ * `LOCK_STALE`. Without the header 428, with a malformed one 400. The fence of an admitted request is on `res.locals.fence`, for a fenced write:
  * a newer request may come while the handler works.
  *
  * ```ts

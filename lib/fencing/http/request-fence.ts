@@ -20,7 +20,7 @@ export interface RequestFenceOptions {
   /** Remembers the largest token of each key: a `FencingGate`, or for several instances a `RedisFencingGate`. */
   readonly gate: TokenGate;
   /**
-   * What becomes of a request without the header: it is refused with 428 (`'refuse'`), or goes on without a fence (`'pass'`),
+   * The answer to a request without the header: it is refused with 428 (`'refuse'`), or goes on without a fence (`'pass'`),
    * for as long as not every caller sends one.
    * @default 'refuse'
    */
@@ -45,7 +45,7 @@ export const FENCE_RULES: OptionRules<RequestFenceOptions> = {
 /** A template over the request, or a function of it. */
 export type FenceKey<Request> = string | ((request: Request) => string);
 
-/** What Express and Nest have in common. */
+/** The part that Express and Nest share. */
 export class RequestFence<Request> {
   readonly #keyOf: (request: Request) => string;
   readonly #gate: TokenGate;

@@ -3,7 +3,7 @@ import { FencedRowMissingError, LockStaleError } from '../holder/fencing-errors.
 import type { FencedHolder } from '../holder/fenced-holder.js';
 
 /**
- * What a library answers to an update: a number (Knex), `rowCount` (pg), `affectedRows` (mysql2; its `[result, fields]` too),
+ * A library's answer to an update: a number (Knex), `rowCount` (pg), `affectedRows` (mysql2; its `[result, fields]` too),
  * `affected` (TypeORM), `count` (Prisma).
  */
 export type WriteResult = number | object;
@@ -11,7 +11,7 @@ export type WriteResult = number | object;
 /** Resolves with the row that was to be written, with the fence in it; `undefined` or `null` when there is none. */
 export type ReadFence = () => Promise<object | null | undefined>;
 
-/** What every library's helper can do. */
+/** The base of every library's helper. */
 export class FencedWrite {
   readonly #holder: FencedHolder;
   readonly #column: string;

@@ -16,7 +16,7 @@ interface FencedNestRequest {
 
 /**
  * Refuses HTTP requests whose header `Fencing-Token` is smaller than one seen before for the same key: 409 and `LOCK_STALE`.
- * Without the header 428, with a malformed one 400. What it admits is for `@CurrentFence()`.
+ * Without the header 428, with a malformed one 400. The fence of an admitted request is for `@CurrentFence()`.
  *
  * ```ts
  * @UseGuards(new FencingGuard('order:<request.params.id>', { gate: new FencingGate() }))

@@ -67,7 +67,7 @@ export class HandlerScope implements CallScope {
     return body.value;
   }
 
-  /** What the method itself returned, before anybody waits for it. */
+  /** The method's own return value, before Nest awaits it. */
   returned(result: unknown): void {
     if (this.#sendsItself) HandlerWork.of(this.#response!).returned(result);
   }

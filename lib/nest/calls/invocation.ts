@@ -25,7 +25,7 @@ export class Invocation {
 
   constructor(readonly context: ExecutionContext) {}
 
-  /** `true` for the handler itself, unless it is at work or over: what it calls or has started is no part of the request. */
+  /** `true` for the handler itself, unless it is at work or over: methods that it calls are no part of the request. */
   take(handler: unknown): boolean {
     if (this.#isTaken || handler !== this.context.getHandler()) return false;
     if (this.#isOver && this.#wasTaken) return false; // the first call may come late: pipes were at work

@@ -38,7 +38,7 @@ export async function toTransportError(
   }
 }
 
-/** What no filter of Nest takes for an error of the application, which belongs in the log. */
+/** An error that no filter of Nest logs as one of the application. */
 async function quietly(error: ClientGoneException, context: ExecutionContext): Promise<Error> {
   switch (context.getType<string>()) {
     case 'rpc':

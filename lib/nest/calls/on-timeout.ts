@@ -20,7 +20,7 @@ interface RefusedCall {
   readonly context?: ExecutionContext | undefined;
 }
 
-/** What a key that stayed held gives in place of the method's result. Throws every other error as it is. */
+/** The result in place of the method's own when the key stays held. Throws every other error as it is. */
 export function insteadOfResult({ plan, self, args = [] }: RefusedCall, error: unknown): unknown {
   const { onTimeout } = plan;
   if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) throw error;

@@ -30,11 +30,11 @@ export interface DistributedLockOptions extends LockOptions {
   readonly onTimeout?: OnTimeout | undefined;
   /** Locks a handler before its pipes run. The key then comes from the raw `<request.…>`. */
   readonly before?: 'pipes' | undefined;
-  /** What the method returns, where its annotation does not tell. */
+  /** The kind of the method's result, where its annotation does not tell. */
   readonly returns?: ReturnKind | undefined;
 }
 
-/** What a decorated method may return. */
+/** The results that a decorated method may have. */
 type Lockable = Promise<unknown> | Observable<unknown> | AsyncIterable<unknown>;
 
 type AnyMethod = (...args: any[]) => unknown;
@@ -72,7 +72,7 @@ export const DECORATOR_RULES: OptionRules<DistributedLockOptions> = {
   locks: aName,
 };
 
-/** What tells `@DistributedLock` and `@Semaphore` apart. */
+/** The differences between `@DistributedLock` and `@Semaphore`. */
 interface LockDecoratorKind {
   /** For messages. */
   readonly name: string;
@@ -80,7 +80,7 @@ interface LockDecoratorKind {
   readonly rules: OptionRules<Omit<DistributedLockOptions, 'mode'>>;
 }
 
-/** What `@DistributedLock` and `@Semaphore` do. */
+/** The common part of `@DistributedLock` and `@Semaphore`. */
 export function lockDecorator<Args extends unknown[]>(
   kind: LockDecoratorKind,
   key: LockKeySource<Args>,

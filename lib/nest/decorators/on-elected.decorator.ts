@@ -17,7 +17,7 @@ export type OnElectedDecorator = <Method extends (term: LeaderTerm) => unknown>(
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void;
 
-/** What `@OnElected` says of a method. */
+/** The metadata of `@OnElected`. */
 export interface Candidate {
   /** `@OnElected on Scheduler.lead`, for messages. */
   readonly label: string;

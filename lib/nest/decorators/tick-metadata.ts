@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { TickSchedule } from '../../ticks/ticks.js';
 import type { TickZone } from '../../ticks/tick-zone.js';
 
-// What the decorators of @nestjs/schedule leave on a method; it does not export the names.
+// The metadata keys of @nestjs/schedule, which does not export them.
 const CRON = 'SCHEDULE_CRON_OPTIONS';
 const INTERVAL = 'SCHEDULE_INTERVAL_OPTIONS';
 const TIMEOUT = 'SCHEDULE_TIMEOUT_OPTIONS';

@@ -67,7 +67,7 @@ function templateKey(source: string, decorated: Decorated) {
 /** A placeholder that names a parameter by its position. */
 const POSITION = /^\d+$/;
 
-/** What stands in a placeholder. */
+/** The name in a placeholder. */
 type Named = KeyTemplate['placeholders'][number];
 
 type Reader = (args: readonly unknown[], request: () => unknown) => unknown;

@@ -4,7 +4,7 @@ import type { MethodSignature } from './parameter-names.js';
 /** The root of placeholders that read the request. */
 export const REQUEST = 'request';
 
-/** What a placeholder reads: its first name, and the properties behind it. */
+/** The path of a placeholder: its first name, and the properties behind it. */
 type Named = KeyTemplate['placeholders'][number];
 
 /** Where a placeholder stands, for messages. */
@@ -14,7 +14,7 @@ interface Site {
   readonly signature: MethodSignature | undefined;
 }
 
-/** What bundlers make of a parameter `request` where its file imports another `request`. */
+/** The name that bundlers give a parameter `request` where its file imports another `request`. */
 const NUMBERED_REQUEST = /^request[_$]?\d+$/;
 
 /** Names that minifiers give to parameters, and compilers for older targets (`_0`). A plain `_` is one that is not used. */
@@ -73,7 +73,7 @@ function whyRenamed(root: string, signature: MethodSignature): string | undefine
   return twin && `bundlers number names to tell them apart, and ${twin} differs by a number only`;
 }
 
-/** What compilers for older targets call parameters, those that are destructured among them. */
+/** The names that compilers for older targets give parameters, destructured ones among them. */
 function isLowered(name: string): boolean {
   return /^_\d+$/.test(name);
 }
@@ -122,7 +122,7 @@ function found(signature: MethodSignature | undefined): string {
   return signature ? `found ${signature.text}` : 'the parameters could not be read';
 }
 
-/** What `<id>`, `<param.id>` or `<req.body.id>` may have meant of a request. */
+/** The field of a request that `<id>`, `<param.id>` or `<req.body.id>` may have meant. */
 function inRequest(path: readonly string[]): string {
   const [part, ...rest] = path[0] === 'req' ? path.slice(1) : path;
   const isPart = ['query', 'body', 'headers', 'user'].includes(part!) && rest.length > 0;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { REQUEST } from './name-refusals.js';
 
-/** What `@LockKey()` and `@CurrentLock()` leave on a method. */
+/** The metadata of `@LockKey()` and `@CurrentLock()`. */
 export interface ParameterMarks {
   /** Names given by `@LockKey('name')`, and the parameters they stand for. */
   readonly keys: ReadonlyMap<string, number>;

@@ -52,7 +52,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * ```
  *
  * When the application shuts down, waits end first. When its servers have closed, locks that are still held are taken back;
- * then what the module opened is closed.
+ * then the module's own connections are closed.
  */
 @Module({ imports: [DiscoveryModule] })
 export class DistributedLockModule
@@ -72,7 +72,7 @@ export class DistributedLockModule
     return super.forRootAsync(options);
   }
 
-  // Private to the language, not to the compiler alone: who prints the module must not see the client and its password.
+  // Private to the language, not to the compiler alone: a printed module must not show the client and its password.
   readonly #name: string | undefined;
   readonly #locks: LockService;
   readonly #connections: RedisConnections | undefined;

@@ -23,7 +23,7 @@ import { STAND_INS } from './stand-ins.js';
 import type { StandIns } from './stand-ins.js';
 import { storeFor } from './store-for.js';
 
-/** Inside one module: what its lifecycle hooks need, under the same tokens whatever the instance is called. */
+/** The providers of a module's lifecycle hooks. Their tokens do not depend on the name of the instance. */
 export const MODULE_LOCKS = Symbol.for('nest-holdfast:module-locks');
 export const MODULE_CONNECTIONS = Symbol.for('nest-holdfast:module-connections');
 const MODULE_ID = Symbol.for('nest-holdfast:module-id');

@@ -45,7 +45,7 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
    */
   readonly enabled?: boolean | undefined;
   /**
-   * What goes wrong with locks goes to Nest's logger: see `logLocks`. `false`: nothing does.
+   * Failures of locks go to Nest's logger: see `logLocks`. `false`: nothing does.
    * @default {}
    */
   readonly logs?: false | LockLogOptions | undefined;
@@ -59,7 +59,7 @@ export interface DistributedLockOptionsFactory {
     DistributedLockModuleOptions | Promise<DistributedLockModuleOptions>;
 }
 
-/** What has to be known before the options are: given beside them, also to `forRootAsync`. */
+/** Options that Nest needs before the others: given beside them, also to `forRootAsync`. */
 export interface DistributedLockModuleExtras {
   /**
    * Whether every module sees the locks without importing this one.

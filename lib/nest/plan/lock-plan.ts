@@ -2,10 +2,10 @@ import type { LockTimeoutError } from '../../core/contract/lock-errors.js';
 import type { LockOptions } from '../../core/options/lock-options.js';
 import type { MethodKey } from '../keys/method-key.js';
 
-/** What a method gives back, and so how long its lock is held: until the promise settles, or the stream ends. */
+/** The kind of a method's result, which says how long its lock is held: until the promise settles, or the stream ends. */
 export type ReturnKind = 'promise' | 'observable' | 'iterable';
 
-/** What happens instead of the method when its key stays held. */
+/** The answer in place of the method when its key stays held. */
 export type OnTimeout = 'throw' | 'skip' | ((error: LockTimeoutError, ...args: any[]) => unknown);
 
 /** Everything that was decided about a decorated method when its class was defined. */

@@ -3,10 +3,13 @@ import { Observable } from 'rxjs';
 import { lockPlanOf } from './lock-plan.js';
 import type { LockPlan, ReturnKind } from './lock-plan.js';
 
-/** What TypeScript leaves of a method's annotation. esbuild and others leave nothing. */
+/** The metadata key of a method's annotation by TypeScript. esbuild and others leave nothing. */
 const RETURN_TYPE = 'design:returntype';
 
-/** By the kind of function (a locked one knows that of its method), then by the annotated return type, which TypeScript emits as metadata. */
+/**
+ * By the kind of function (a locked one knows that of its method), then by the annotated return type, which TypeScript emits as
+ * metadata.
+ */
 export function returnKind(
   label: string,
   target: object,
@@ -27,7 +30,7 @@ export function returnKind(
   return isObservableClass(annotated) ? 'observable' : 'promise';
 }
 
-/** What to write so that a method is known to return an Observable. An annotation is of no use where the build drops it. */
+/** Advice for a method that returns an Observable. An annotation is of no use where the build drops it. */
 export function adviceForStreams(instance: object, { property }: LockPlan): string {
   if (Reflect.hasMetadata(RETURN_TYPE, instance, property)) {
     return "annotate its return type as Observable<…>, or set returns: 'observable'";

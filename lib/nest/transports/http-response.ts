@@ -9,7 +9,7 @@ import { closedSource } from '../../http/sources.js';
 import { onceClientGone } from './client-gone.js';
 import type { ClientConnection } from './client-gone.js';
 
-/** What is sent after the handler has returned. */
+/** A body that is sent after the handler has returned. */
 export interface Sending {
   /** Resolves when nothing works on it any more. */
   readonly ended: Promise<unknown>;
@@ -59,8 +59,8 @@ export function cutShort(response: HttpResponse, evenBeforeItBegins = false): vo
 }
 
 /**
- * What a handler with `@Res()` sends itself. It has ended with the response, what was piped into that, and the handler: a client
- * that leaves ends the response only.
+ * A body that a handler with `@Res()` sends itself. It has ended with the response, what was piped into that, and the handler: a
+ * client that leaves ends the response only.
  */
 export function ownResponse(response: HttpResponse, over: Promise<void>): Sending {
   const sources = new Set<Readable>();

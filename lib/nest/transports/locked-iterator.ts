@@ -1,7 +1,7 @@
 import type { LockScope } from '../../core/scope/lock-scope.js';
 import { promised } from '../../core/store/store-call.js';
 
-/** What a call does with the scope of its lock. */
+/** The members of a lock's scope that a call uses. */
 export type CallScope = Pick<LockScope, 'lock' | 'run' | 'leave' | 'assertKept'>;
 
 /**

@@ -3,8 +3,8 @@ import type { ExecutionContext } from '@nestjs/common';
 /* eslint-disable @typescript-eslint/no-explicit-any -- requests have the shape that the transport gives them */
 
 /**
- * What `<request.…>` reads: `params`, `body`, `query`, `headers`, `user` and everything else on an HTTP request (Express and
- * Fastify alike); `args` besides for GraphQL; `data` for messages. No transport package is imported.
+ * The fields that `<request.…>` reads: `params`, `body`, `query`, `headers`, `user` and everything else on an HTTP request
+ * (Express and Fastify alike); `args` besides for GraphQL; `data` for messages. No transport package is imported.
  */
 export function requestData(context: ExecutionContext): unknown {
   switch (context.getType<string>()) {

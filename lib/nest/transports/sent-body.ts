@@ -11,7 +11,7 @@ interface File {
 
 /** A stream that a handler has returned. */
 export interface SentBody extends Sending {
-  /** What Nest is to send: the stream itself, or one that tells when it has ended. */
+  /** The body for Nest to send: the stream itself, or one that tells when it has ended. */
   readonly value: unknown;
 }
 

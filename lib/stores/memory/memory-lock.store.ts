@@ -38,7 +38,7 @@ export class MemoryLockStore implements LockStore {
   readonly #clock: Clock;
   readonly #keys: HeldKeys;
   readonly #evictions: MemoryEvictions;
-  /** Starts at the time of day in microseconds: what the tokens guard may outlive the process. */
+  /** Starts at the time of day in microseconds: the guarded resource may outlive the process. */
   #lastFencingToken = BigInt(Math.floor(timeOfDay() * 1_000));
 
   /** Throws `TypeError` for what is no clock. */

@@ -1,7 +1,7 @@
 import { canSubscribe } from '../../redis-client/redis-client.js';
 import type { RedisClient } from '../../redis-client/redis-client.js';
 
-/** What a `RedisLockStore` supports, by its client and options. */
+/** The features of a `RedisLockStore`, by its client and options. */
 export interface RedisFeatures {
   readonly fencing: true;
   readonly ttl: true;

@@ -32,7 +32,7 @@ export function checkSqlOptions(options: SqlLockStoreOptions): void {
   checkOptions('SqlLockStore', options, RULES, "{ table: 'my_locks' }");
 }
 
-/** What each client must be able to do, and the error text for one that cannot. */
+/** The methods that each client needs, and the error text for one without them. */
 const CLIENTS: Record<SqlDialect, { readonly methods: readonly string[]; readonly what: string }> =
   {
     postgres: { methods: ['query'], what: 'a pg.Pool' },

@@ -37,7 +37,7 @@ export class Backend {
     return [await this.store(), await this.store()];
   }
 
-  /** Whether a ttl or a claim may have passed too early: what the check saw then proves nothing. */
+  /** Whether a ttl or a claim may have passed too early: the check then proves nothing. */
   get wasTooSlow(): boolean {
     return this.#wasTooSlow || performance.now() > this.#hurry;
   }
@@ -133,7 +133,7 @@ export function aKey(): string {
   return `conformance:${randomUUID()}`;
 }
 
-/** Resolves once `isTrue` was. What it throws means "not yet". */
+/** Resolves once `isTrue` was. A rejection means "not yet". */
 export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const since = performance.now();
   let cause: unknown;

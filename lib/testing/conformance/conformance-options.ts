@@ -15,7 +15,7 @@ export interface ConformanceOptions {
   /** Lets `ms` milliseconds pass for the store. Default: waits. A store on a fake clock advances it. */
   readonly expire?: (ms: number) => Promise<void>;
   /**
-   * What the store does not have: its checks are registered as skipped, with the reason, and one check more fails when the
+   * The features that the store lacks: its checks are registered as skipped, with the reason, and one check more fails when the
    * store has it. A check that finds out by itself is skipped while it runs; Jest cannot do that, and shows it as passed
    * beside a line on the console.
    * @default []

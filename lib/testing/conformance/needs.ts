@@ -1,9 +1,9 @@
 import type { Lease, LockInspection, LockStore } from '../../core/contract/lock-store.js';
 
-/** What a store may lack: `lacks` of the suite names it. */
+/** The features that a store may lack: `lacks` of the suite names it. */
 export type ConformanceFeature = keyof typeof FEATURES;
 
-/** What a check needs: a feature of the store, or an option of the suite. */
+/** The features that a check needs: a feature of the store, or an option of the suite. */
 export type Need = ConformanceFeature | 'endSession' | 'disconnect';
 
 /** A store of the suite, with an exclusive lease that only shows what leases can do. */

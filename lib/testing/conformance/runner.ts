@@ -1,4 +1,6 @@
-/** What runners hand to a test: `node:test` and Vitest as its argument, Mocha as `this`. Jest has nothing of the kind. */
+/**
+ * The context that runners hand to a test: `node:test` and Vitest as its argument, Mocha as `this`. Jest has nothing of the kind.
+ */
 interface RunningTest {
   readonly skip?: (reason: string) => unknown;
   /** Mocha's: it shows no reason, so the title does. */

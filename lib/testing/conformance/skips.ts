@@ -61,7 +61,7 @@ export function lackingCheck(options: ConformanceOptions): Check {
   };
 }
 
-/** What of these a store has, and what not. It is one of its own: a check starts with nothing held. */
+/** The features that a store has, and those that it lacks. It is one of its own: a check starts with nothing held. */
 async function sorted(
   features: readonly ConformanceFeature[],
   options: ConformanceOptions,

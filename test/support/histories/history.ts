@@ -58,7 +58,7 @@ export interface ProcessHistory {
   readonly killedAt?: number | undefined;
 }
 
-/** While another process waits, a process passes a lock on at most so often in a row. */
+/** Maximum number of consecutive hand-offs inside a process while another process waits. */
 const LOCAL_PASS_LIMIT = 8;
 
 /** What of all this must not be. */

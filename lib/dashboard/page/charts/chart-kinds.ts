@@ -59,7 +59,7 @@ export function chartWords({ title, format, lines }: ChartKind, series: readonly
   return `${title}. ${parts.join('; ') || 'No call in the last 10 minutes'}`;
 }
 
-/** What the lines say at one point of time, the highest first. Dashed ones only where there is room for them. */
+/** The values of the lines at one point of time, the highest first. Dashed ones only where there is room for them. */
 export function readingAt(lines: readonly ChartLine[], index: number, format: ChartKind['format']) {
   const read = lines.filter(({ isDashed }) => !isDashed || lines.length <= 2);
   const known = read.flatMap(({ label, values }) => {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const DARK = matchMedia('(prefers-color-scheme: dark)');
 
-/** What the person prefers, now. */
+/** The person's present preference. */
 export function useScheme(): 'light' | 'dark' {
   const [isDark, setDark] = useState(DARK.matches);
   useEffect(() => {

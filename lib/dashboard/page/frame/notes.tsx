@@ -3,7 +3,7 @@ import type { Snapshot } from '../../api.js';
 import { Foreign, readerWords } from '../text/words.js';
 import { formatCount } from '../text/format.js';
 
-/** What the list is not: why it may lack locks. */
+/** The limits of the list: why it may lack locks. */
 export function Notes({ snapshot }: { readonly snapshot: Snapshot }) {
   const { failure, canList, isComplete, isReading, reader, locks, total } = snapshot;
   const hasRead = locks.some(({ isLocal }) => !isLocal);

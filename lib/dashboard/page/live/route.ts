@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { LockRow, SnapshotQuery } from '../../api.js';
 
-/** What the hash of the URL says: the filter, and the lock whose page is open. */
+/** The view that the hash of the URL names: the filter, and the lock whose page is open. */
 export type Route = SnapshotQuery;
 
 export type Go = (route: Route, how?: 'push' | 'replace') => void;

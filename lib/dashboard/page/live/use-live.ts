@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Snapshot } from '../../api.js';
 import { EventStream } from './event-stream.js';
 
-/** What the server told last. */
+/** The last state from the server. */
 export interface Live {
   readonly snapshot: Snapshot | undefined;
   /** The query that the snapshot answers. */

@@ -7,7 +7,7 @@ import type { Outcome } from './release-request.js';
 
 interface ConfirmationProps {
   readonly row: LockRow;
-  /** What has to be typed, and evicts the holder. */
+  /** The text that a person types before the holder is evicted. */
   readonly token: string;
   readonly leave: () => void;
   readonly done: (outcome: Outcome) => void;

@@ -1,7 +1,7 @@
 import type { ApiFailure, ReleaseAnswer, ReleaseRequest } from '../../api.js';
 import { processWords } from '../text/words.js';
 
-/** What came of a release, in words. */
+/** The outcome of a release, in words. */
 export interface Outcome {
   readonly isReleased: boolean;
   readonly words: string;

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LockRow } from '../../api.js';
 import { ReleaseDialog } from './release-dialog.js';
 
-/** `undefined`: nobody holds the lock. The dialog stays with the holder it was opened for, whatever the next snapshot says. */
+/** `undefined`: the lock has no holder. The dialog stays with the holder it was opened for, whatever the next snapshot says. */
 export function Release({ row }: { readonly row: LockRow | undefined }) {
   const [opened, setOpened] = useState<LockRow>();
   const isKnown = row?.fencingToken !== undefined;

@@ -22,7 +22,7 @@ export function ModeTag({ row }: { readonly row: LockRow }) {
   return <span class="tag">{words}</span>;
 }
 
-/** A key or another text of somebody else: on its own, so that its direction does not turn what is around it. */
+/** A key, or another text from outside: on its own, so that its direction does not turn what is around it. */
 export function Foreign({ text }: { readonly text: string }) {
   return <bdi>{text}</bdi>;
 }

@@ -5,7 +5,7 @@ import type { RedisLockStoreOptions } from '../../../stores/redis/redis-lock-opt
 export type SilenceLimits = Pick<RedisLockStoreOptions, 'silenceTimeout' | 'replicaTimeout'>;
 
 /**
- * What a client is made with where its options say nothing else: a server that hangs closes no connection. The store gives one
+ * The defaults of a client's options: a server that hangs closes no connection. The store gives one
  * up after `silenceTimeout`; this is for what others send on it.
  */
 export function clientOptions(source: RedisOptions, limits: SilenceLimits): RedisOptions {

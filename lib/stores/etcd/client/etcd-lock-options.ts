@@ -25,7 +25,7 @@ export interface EtcdServers {
   readonly hosts: string | readonly string[];
   /** Missing: the server has no authentication. */
   readonly auth?: { readonly username: string; readonly password: string } | undefined;
-  /** For TLS. Missing: what Node trusts, where the hosts begin with `https:`. */
+  /** For TLS. Missing: the certificates that Node trusts, where the hosts begin with `https:`. */
   readonly credentials?: EtcdCredentials | undefined;
   /** Channel options of `@grpc/grpc-js`. */
   readonly grpcOptions?: Readonly<Record<string, string | number>> | undefined;

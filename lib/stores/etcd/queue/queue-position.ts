@@ -13,7 +13,7 @@ export interface QueuedNode extends NodeContent {
   readonly revision: bigint;
 }
 
-/** What a waiter watches, and the first revision after its reading. */
+/** The nodes that a waiter watches, and the first revision after its reading. */
 export interface Awaited extends Pick<RangeRequest, 'key' | 'range_end'> {
   readonly from: string;
   /** `'changed'`: a write to it counts, too. */

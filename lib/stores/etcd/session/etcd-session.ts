@@ -9,7 +9,7 @@ import { unless } from '../client/bounded.js';
 import type { EtcdMembers } from '../client/etcd-members.js';
 import { KeepAlive } from './keep-alive.js';
 
-/** What the sessions of a store share. */
+/** Shared by the sessions of a store. */
 export interface SessionContext {
   readonly members: EtcdMembers;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import { reasonOf } from '../../../core/contract/safe-error.js';
 import { CHANNEL } from '../lua/hand-off.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 
-/** What the server denies to the user of the locks. */
+/** The commands and keys that the server denies to the user of the locks. */
 export interface Denied {
   /** In lower case. */
   readonly commands: readonly string[];

@@ -5,7 +5,7 @@ import type { ServerFacts } from './server-facts.js';
 /** Milliseconds. */
 const LARGEST_CLOCK_DIFFERENCE = 1_000;
 
-/** What the locks rely on. */
+/** The settings that the locks rely on. */
 export interface Reliance {
   /** Replicas that have to acknowledge each grant. */
   readonly replicas: number;
@@ -13,7 +13,7 @@ export interface Reliance {
   readonly isOneOfSeveral: boolean;
 }
 
-/** What of a server may lose locks, or make them fail: one warning each. `at` names the server. */
+/** The settings of a server that may lose locks, or make them fail: one warning each. `at` names the server. */
 export function findingsOf(
   at: string,
   { eviction, keepsFile, clockAhead }: ServerFacts,

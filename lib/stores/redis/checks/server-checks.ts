@@ -56,7 +56,7 @@ export class ServerChecks {
       this.#once(server, warning);
   }
 
-  /** What a user is denied depends on the user and the prefix. */
+  /** Missing rights depend on the user and the prefix. */
   #once(server: string, warning: StoreWarning): void {
     const which = warning.code.endsWith('ACL') ? warning.message : warning.code;
     const id = `${server} ${which}`;

@@ -2,7 +2,7 @@ import { wallClock } from '../../../core/async/clock.js';
 import type { WatchableClient } from '../failover/server-link.js';
 import { asText, asTime } from '../lua/replies.js';
 
-/** What a server says of itself. What it does not tell is missing: a managed one forbids much. */
+/** A server's settings. The server may withhold some, which are missing: a managed one forbids much. */
 export interface ServerFacts {
   /** `maxmemory-policy`. */
   readonly eviction: string | undefined;
@@ -40,7 +40,7 @@ async function infoOf(client: WatchableClient, section: string): Promise<string 
   }
 }
 
-/** The server read its clock between the two moments: what is certain of the difference counts. */
+/** The server read its clock between the two moments: only the certain part of the difference counts. */
 async function readClock(client: WatchableClient): Promise<number | undefined> {
   const sentAt = wallClock();
   try {

@@ -42,7 +42,7 @@ function asInspection(
   }
   const fence = OURS.test(value) ? NUMBER.exec(counter)?.[0] : undefined;
   const fencingToken = fence === undefined ? undefined : BigInt(fence);
-  // What may be a claim has the counter of the holder before.
+  // A possible claim still has the counter of the holder before.
   const isClaim = remaining <= LONGEST_CLAIM;
   const heldFor = isClaim ? undefined : ageOfToken(fencingToken, now);
   if (fencingToken !== undefined && !isClaim) holders.note(key, value, fencingToken);

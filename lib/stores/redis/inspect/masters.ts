@@ -17,7 +17,7 @@ export interface Layout {
   readonly stamp: string;
 }
 
-/** What a master says of itself. */
+/** A master's view of its Cluster. */
 interface View {
   readonly master: Master;
   readonly id: string;

@@ -12,7 +12,7 @@ import type { Place } from './queue-place.js';
 import { asStanding } from './queue-standing.js';
 import type { Standing } from './queue-standing.js';
 
-/** What the answers mean to the places. */
+/** The effects of answers on the places. */
 interface HeartbeatEvents {
   isOpen(place: Place): boolean;
   /** The key is the waiter's. */

@@ -1,7 +1,7 @@
 import type { HolderAnswer } from '../../../core/contract/lock-store.js';
 import { largestToken } from '../../../core/store/many-keys.js';
 
-/** What the nodes that answered say together: whatever a majority of all says, else that the named holder has no majority. */
+/** The joint answer of the nodes that answered: the answer of a majority of all, else that the named holder has no majority. */
 export function agreedAnswer(answers: readonly HolderAnswer[], majority: number): HolderAnswer {
   const count = (...states: HolderAnswer['state'][]) =>
     answers.filter(({ state }) => states.includes(state)).length;

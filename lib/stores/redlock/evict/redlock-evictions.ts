@@ -33,7 +33,7 @@ export function canEvict(store: LockStore): boolean {
   return typeof store.evict === 'function' && typeof store.askHolder === 'function';
 }
 
-/** What a node learns of its own server concerns no majority, except that a holder was evicted. */
+/** News of one node's own server concerns no majority, except that a holder was evicted. */
 export function onlyRevocations(tell: Tell): Tell {
   return (notice) => {
     if (notice.type === 'revoked') tell(notice);

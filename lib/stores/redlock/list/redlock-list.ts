@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * The list of one node after the other. Whatever a majority holds is on one of any that are not fewer than a majority leaves out, so
- * nodes may be down. Each key is then inspected at all nodes: a majority says whether it is held.
+ * The list of one node after the other. A key that a majority holds is on at least one of the nodes that answer, unless
+ * a majority is down. Each key is then inspected at all nodes: a majority says whether it is held.
  */
 export class RedlockList {
   readonly #quorum: Quorum;

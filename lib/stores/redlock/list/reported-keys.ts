@@ -2,7 +2,7 @@ const MOST_LISTS = 8;
 const MOST_KEYS = 100_000;
 
 /**
- * The keys that a list has told, so that it tells none again at the next node. Lists that nobody goes on with are forgotten. A list
+ * The keys that a list has told, so that it tells none again at the next node. Lists that no caller continues are forgotten. A list
  * that was forgotten, or was begun in another process, tells some keys again.
  */
 export class ReportedKeys {

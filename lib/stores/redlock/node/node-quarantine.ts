@@ -28,7 +28,7 @@ export interface QuarantineRules {
   largestTtl: number;
 }
 
-/** What is known of the server behind one node: since when it can have a memory, and so whether it may vote. */
+/** The record of the server behind one node: since when it can have a memory, and so whether it may vote. */
 export class NodeQuarantine implements ServerRecord {
   readonly node: RedlockNode;
   readonly link: ServerLink;

@@ -3,7 +3,7 @@ import type { LockStore, LockStoreFeatures } from '../../../core/contract/lock-s
 const SHARING_UNSUPPORTED =
   'a majority cannot count holders: each of two callers may be among the first three at other nodes';
 
-/** What a majority of these can do. */
+/** The features that a majority of these has. */
 export function featuresOf(stores: readonly LockStore[], fencing: boolean): LockStoreFeatures {
   return {
     fencing,

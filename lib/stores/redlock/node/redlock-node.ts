@@ -9,7 +9,7 @@ const LONGEST_PAUSE = 2_000;
 /** Maximum number of pending calls to a node that is behind: each costs memory until its answer comes. */
 const MOST_OPEN = 1_000;
 
-/** What is known of the server behind a node. */
+/** The record of the server behind a node. */
 export interface ServerRecord {
   /** The server at the end of the current connection has been read. */
   readonly isKnown: boolean;

@@ -1,6 +1,6 @@
 import type { AcquireRequest, LockInspection } from '../../../core/contract/lock-store.js';
 
-/** What is written into the row of a key. Times are milliseconds. */
+/** The columns of a key's row. Times are milliseconds. */
 export interface Claim {
   readonly key: string;
   readonly token: string;

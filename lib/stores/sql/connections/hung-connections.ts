@@ -8,7 +8,7 @@ import { failureKind } from '../common/sql-failures.js';
  */
 export const LONGEST_ANSWER = 5_000;
 
-/** What `pg.Pool` keeps of its clients, including those that are still connecting. */
+/** The clients of a `pg.Pool`, including those that are still connecting. */
 interface PgPool {
   readonly _clients?: readonly PgClient[];
 }

@@ -14,7 +14,7 @@ const LONGEST_HOLDER = 255;
 /** In the server status of each answer: a transaction is open, or begins, because there is no autocommit. */
 const IN_TRANSACTION = 1;
 
-/** What the driver returns for a statement without rows. */
+/** The driver's result of a statement without rows. */
 export interface Changes {
   readonly affectedRows: number;
   /** The last LAST_INSERT_ID(n) of the statement. */

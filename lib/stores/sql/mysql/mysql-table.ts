@@ -12,7 +12,7 @@ const INSPECTED = `\`holder\`, CAST(TIMESTAMPDIFF(MICROSECOND, ${NOW}, \`expires
   IF(\`token\` = '${SHARED}', CAST(\`permits\` AS CHAR), NULL), CAST(\`sharers\` AS CHAR), CAST(${MICROSECONDS} AS CHAR)`;
 const HOW = { units: 1_000 };
 
-/** MySQL 8 and MariaDB. Text is sent as bytes, which need no quotes: what quotes mean depends on `sql_mode`. */
+/** MySQL 8 and MariaDB. Text is sent as bytes, which need no quotes: their meaning depends on `sql_mode`. */
 export class MysqlTable implements LockTable {
   readonly permits: MysqlPermits;
   readonly #connections: MysqlConnections;

@@ -10,7 +10,7 @@ import type { ResolvedZooKeeperOptions } from '../client/zookeeper-options.js';
 /** The longest pause of the client between two rounds over all servers. */
 const LONGEST_PAUSE = 1_000;
 
-/** What happens in a session. */
+/** Work that a session does. */
 export type InSession<T> = (session: Session, keyNodes: KeyNodes) => Promise<T>;
 
 /** The session in use. After its end, neither it nor its client can be used: the next call gets a new session. */

@@ -6,7 +6,7 @@ import type { Check } from '../../check.js';
 /** Milliseconds by which clocks that tick differently may differ. */
 const TICK = 20;
 
-/** What `inspect` tells of the time and of those who wait. */
+/** The times and the waiters that `inspect` tells. */
 export const inspectionChecks: Record<string, Check> = {
   'tells for how long a key has been held': needing(['heldFor'], async (backend) => {
     const [a, b] = await backend.stores();

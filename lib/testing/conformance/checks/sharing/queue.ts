@@ -5,7 +5,7 @@ import { aKey, aRequest } from '../../backend.js';
 import { needing } from '../../check.js';
 import type { Check } from '../../check.js';
 
-/** Milliseconds in which a waiter has most likely entered the queue, and listens: what comes then has to wake it. */
+/** Milliseconds in which a waiter has most likely entered the queue, and listens: later events have to wake it. */
 export const IN_QUEUE = 50;
 
 /** For stores in whose queue sharers of a key wait. */
