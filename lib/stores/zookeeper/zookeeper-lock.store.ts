@@ -1,10 +1,13 @@
 import type {
   AcquireRequest,
+  EvictRequest,
+  HolderAnswer,
   Lease,
   LockInspection,
   LockListQuery,
   LockPage,
   LockStore,
+  NamedHolder,
   StoreNotice,
 } from '../../core/contract/lock-store.js';
 import { HeldNodes, leaseOfBoth } from './lease/held-nodes.js';
@@ -14,8 +17,8 @@ import { inspectQueue } from './nodes/inspection.js';
 import { listQueues } from './nodes/list-queues.js';
 import type { KeyNodes } from './names/key-nodes.js';
 import { LockNodes } from './nodes/lock-nodes.js';
-import type { NodePlan } from './nodes/node-creation.js';
-import { nodePrefix } from './names/node-names.js';
+import { planOf } from './nodes/node-creation.js';
+import { ZooKeeperEvictions } from './evict/zookeeper-evictions.js';
 import type { ConnectLimits, Session } from './session/session.js';
 import { Sessions } from './session/sessions.js';
 import { ZooKeeperLease } from './lease/zookeeper-lease.js';
@@ -48,6 +51,7 @@ export class ZooKeeperLockStore implements LockStore {
   readonly #connectTimeout: number;
   readonly #observers = new StoreObservers();
   readonly #held = new HeldNodes();
+  readonly #evictions: ZooKeeperEvictions;
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(servers: string, options: ZooKeeperLockStoreOptions = {}) {
@@ -55,6 +59,8 @@ export class ZooKeeperLockStore implements LockStore {
     const resolved = resolveZooKeeperOptions(options);
     this.#connectTimeout = resolved.connectTimeout;
     this.#sessions = new Sessions(servers, resolved, (reason) => this.#observers.doubt(reason));
+    const tell = (notice: StoreNotice) => this.#observers.tell(notice);
+    this.#evictions = new ZooKeeperEvictions(this.#sessions, resolved.connectTimeout, tell);
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
@@ -90,6 +96,14 @@ export class ZooKeeperLockStore implements LockStore {
   /** Costs a write, as `inspect`, and then a read of all keys, and a few for each key of the page. */
   list(query: LockListQuery): Promise<LockPage> {
     return this.#read((connection, keyNodes) => listQueues(connection, keyNodes, query));
+  }
+
+  askHolder(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    return this.#evictions.ask(named, grace);
+  }
+
+  evict(request: EvictRequest): Promise<HolderAnswer> {
+    return this.#evictions.take(request);
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
@@ -133,17 +147,4 @@ export class ZooKeeperLockStore implements LockStore {
       throw signal?.aborted ? signal.reason : error;
     }
   }
-}
-
-function planOf(
-  keyNodes: KeyNodes,
-  { keys, token, holder = '', permits }: AcquireRequest,
-): NodePlan {
-  return {
-    keys,
-    parents: keys.map((key) => keyNodes.pathOf(key)),
-    permits,
-    prefix: nodePrefix(token, permits),
-    data: Buffer.from(holder),
-  };
 }

@@ -9,7 +9,6 @@ const LACKED: readonly ConformanceFeature[] = [
   'raiseFencing',
   'extendMany',
   'handOff',
-  'evict',
 ];
 /** A machine that stands still for two seconds loses no session. */
 const SESSION = 4_000;

@@ -14,7 +14,8 @@ import { ConnectionLossError, isRefusal } from './zookeeper-errors.js';
 /** Part of the session timeout, which is at least two ticks. The leader pings each half tick. */
 const PING_WITHIN = 1 / 4;
 
-const NOTHING = Buffer.alloc(0);
+/** Adds the changes of one path. */
+export type Add = (all: Transaction, path: string) => Transaction;
 
 export interface ConnectionEvents {
   connected(): void;
@@ -74,9 +75,8 @@ export class Connection {
     acl: object[],
     mode: number,
   ): Promise<string[]> {
-    const results = await this.#make(
-      this.#transaction(paths, (all, path) => all.create(path, data, acl, mode)),
-    );
+    const call = this.#transaction(paths, (all, path) => all.create(path, data, acl, mode));
+    const results = await this.#make(call);
     results.forEach((result, index) => checkPath(paths[index]!)(result.path));
     return results.map(({ path }) => path!);
   }
@@ -111,11 +111,19 @@ export class Connection {
     return (await this.#find(this.#transaction(paths, mark, 2))) !== undefined;
   }
 
+  /** Makes so many changes, all or none. Resolves `undefined` when a node is missing. */
+  change(path: string, add: Add, count: number): Promise<readonly TransactionResult[] | undefined> {
+    return this.#find(this.#transaction([path], add, count));
+  }
+
   /** Writes to `parents` if all `nodes` are there. Resolves with the transaction's number, or `undefined` when one is missing. */
-  async number(nodes: readonly string[], parents: readonly string[]): Promise<bigint | undefined> {
+  async number(
+    nodes: readonly string[],
+    parents: ReadonlyMap<string, Buffer>,
+  ): Promise<bigint | undefined> {
     const add = (all: Transaction, path: string) =>
-      nodes.includes(path) ? all.check(path, -1) : all.setData(path, NOTHING, -1);
-    const results = await this.#find(this.#transaction([...nodes, ...parents], add));
+      nodes.includes(path) ? all.check(path, -1) : all.setData(path, parents.get(path)!, -1);
+    const results = await this.#find(this.#transaction([...nodes, ...parents.keys()], add));
     return results && writtenBy(results.at(-1)!);
   }
 
@@ -168,17 +176,13 @@ export class Connection {
 
   #transaction(
     paths: readonly string[],
-    add: (all: Transaction, path: string) => Transaction,
+    add: Add,
     perPath = 1,
   ): Call<readonly TransactionResult[]> {
     const transaction = paths.reduce(add, this.#client.transaction());
     const check = checkResults(paths.length * perPath);
-    return {
-      path: paths.join(' or '),
-      isWrite: true,
-      check,
-      send: (done) => transaction.commit(done),
-    };
+    const send = (done: Done<readonly TransactionResult[]>) => transaction.commit(done);
+    return { path: paths.join(' or '), isWrite: true, check, send };
   }
 
   async #find<T>(call: Call<T>): Promise<T | undefined> {

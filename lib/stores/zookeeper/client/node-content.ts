@@ -5,6 +5,8 @@ import type { Done, Stat, TransactionResult, ZooKeeperClient } from './zookeeper
 export interface NodeContent {
   readonly data: Buffer;
   readonly czxid: bigint;
+  /** The last transaction that wrote to it. */
+  readonly writtenAt: bigint;
   /** Milliseconds since 1970, by the clock of the leader. */
   readonly createdAt: number;
   /** This session has made it, and it ends with the session. */
@@ -29,7 +31,8 @@ export function readingOf(client: ZooKeeperClient, path: string): Call<RawNode> 
 export function contentOf({ data, stat }: RawNode, id: Buffer): NodeContent {
   const isOurs = stat.ephemeralOwner.equals(id);
   const createdAt = Number(stat.ctime.readBigInt64BE());
-  return { data, isOurs, czxid: stat.czxid.readBigInt64BE(), createdAt };
+  const [czxid, writtenAt] = [stat.czxid, stat.mzxid].map((each) => each.readBigInt64BE());
+  return { data, isOurs, czxid: czxid!, writtenAt: writtenAt!, createdAt };
 }
 
 /** The nodes below the node of a key. */

@@ -1,5 +1,6 @@
 import type { Connection } from '../client/connection.js';
 import { pathElement, readerMark } from './node-names.js';
+import { checkPath } from '../client/zookeeper-answers.js';
 import { Code, CreateMode } from '../client/zookeeper-client.js';
 import { isRefusal } from '../client/zookeeper-errors.js';
 
@@ -46,6 +47,23 @@ export class KeyNodes {
       if (isRefusal(error, Code.nodeExists)) return true;
       throw error;
     }
+  }
+
+  /** Removes a node, and makes one at the end of its queue, which gets a number. Resolves `undefined` when there is no such node. */
+  async replace(connection: Connection, node: string, own: string, data: Buffer) {
+    const { ephemeralSequential } = CreateMode;
+    const results = await connection.change(
+      node,
+      (all, path) =>
+        all
+          .remove(path, -1)
+          .create(own, data, this.#acl, ephemeralSequential)
+          .setData(parentOf(path), NOTHING, -1),
+      3,
+    );
+    const path = results?.[1]!.path;
+    if (path !== undefined) checkPath(own)(path);
+    return path;
   }
 
   /** The server removes empty containers by itself. Nodes that are no containers are removed here. */

@@ -1,6 +1,8 @@
+import type { AcquireRequest } from '../../../core/contract/lock-store.js';
 import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
 import type { Connection } from '../client/connection.js';
 import { insist } from '../session/insistence.js';
+import { nodePrefix } from '../names/node-names.js';
 import { nodesFrom } from '../names/place-of-node.js';
 import type { KeyNodes } from '../names/key-nodes.js';
 import type { ConnectLimits, Session } from '../session/session.js';
@@ -15,6 +17,19 @@ export interface NodePlan {
   /** The beginning of the names: it names the request, so that nodes whose creation was not answered are found again. */
   readonly prefix: string;
   readonly data: Buffer;
+}
+
+export function planOf(
+  keyNodes: KeyNodes,
+  { keys, token, holder = '', permits }: AcquireRequest,
+): NodePlan {
+  return {
+    keys,
+    parents: keys.map((key) => keyNodes.pathOf(key)),
+    permits,
+    prefix: nodePrefix(token, permits),
+    data: Buffer.from(holder),
+  };
 }
 
 /**

@@ -1,0 +1,116 @@
+import type {
+  EvictRequest,
+  HolderAnswer,
+  NamedHolder,
+  StoreNotice,
+  TakenKey,
+} from '../../../core/contract/lock-store.js';
+import { isShared } from '../../../core/sharing/hold-mode.js';
+import type { Connection } from '../client/connection.js';
+import type { KeyNodes } from '../names/key-nodes.js';
+import { nodesOf } from '../names/node-names.js';
+import { nodesFrom } from '../names/place-of-node.js';
+import { planOf } from '../nodes/node-creation.js';
+import type { Session } from '../session/session.js';
+import type { Sessions } from '../session/sessions.js';
+
+/** The first node of a queue, and whether the named holder has it. */
+interface Seen {
+  readonly answer: HolderAnswer;
+  /** Missing where there is none. */
+  readonly first?: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Takes keys from their holders. One transaction removes the node of the holder, gives the queue a new number, which is larger than
+ * the token of the holder, and creates a node at the end of the queue: the next waiter holds the key then, or the node where there is none.
+ */
+export class ZooKeeperEvictions {
+  readonly #sessions: Sessions;
+  readonly #within: number;
+  readonly #tell: (notice: StoreNotice) => void;
+
+  /** `within`: milliseconds for a connection. */
+  constructor(sessions: Sessions, within: number, tell: (notice: StoreNotice) => void) {
+    this.#sessions = sessions;
+    this.#within = within;
+    this.#tell = tell;
+  }
+
+  async ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    const { answer } = await this.#sessions.use((session, keyNodes) =>
+      session.retry((connection) => look(connection, keyNodes, named), { within: this.#within }),
+    );
+    if (answer.state === 'held') this.#revoke(named, grace);
+    return answer;
+  }
+
+  async take(request: EvictRequest): Promise<HolderAnswer> {
+    const answer = await this.#sessions.use((session, keyNodes) =>
+      session.retry((connection) => take(connection, session, keyNodes, request), {
+        within: this.#within,
+      }),
+    );
+    if (answer.state === 'taken') this.#revoke(request, 0);
+    return answer;
+  }
+
+  #revoke({ key, fencingToken: upTo }: NamedHolder, grace: number): void {
+    this.#tell({ type: 'revoked', key, upTo, grace });
+  }
+}
+
+/** A token is the transaction that made the node of its holder, or one that has numbered the queue, and named the node. */
+async function look(connection: Connection, keys: KeyNodes, named: NamedHolder): Promise<Seen> {
+  const parent = keys.pathOf(named.key);
+  await connection.check([keys.root]); // no server answers with old data then
+  for (;;) {
+    const names = (await connection.children(parent))?.names ?? [];
+    const [first] = nodesOf(names);
+    if (!first) return { answer: { state: 'other' }, names };
+    const read = (path: string) => connection.read(path);
+    const [own, queue] = await Promise.all([read(`${parent}/${first.name}`), read(parent)]);
+    if (!own || !queue) continue; // it has gone meanwhile
+    const holder = own.data.toString() || undefined;
+    if (isShared(first.permits)) return { answer: { state: 'shared', holder }, names };
+    const { writtenAt } = queue;
+    const isNumbered = queue.data.toString() === first.name && writtenAt === named.fencingToken;
+    const state = isNumbered || own.czxid === named.fencingToken ? 'held' : 'other';
+    const fencingToken = writtenAt > own.czxid ? writtenAt : own.czxid;
+    return { answer: { state, holder, fencingToken }, first: first.name, names };
+  }
+}
+
+async function take(
+  connection: Connection,
+  session: Session,
+  keys: KeyNodes,
+  request: EvictRequest,
+): Promise<HolderAnswer> {
+  const { parents, prefix, data } = planOf(keys, request);
+  const parent = parents[0]!;
+  for (;;) {
+    const { answer, first, names } = await look(connection, keys, request);
+    for (const name of nodesFrom(prefix, names)) {
+      const taken = await takenAt(connection, session, `${parent}/${name}`);
+      if (taken) return { state: 'taken', taken }; // by a transaction whose answer was lost
+    }
+    if (answer.state !== 'held') return answer;
+    const path = await keys.replace(connection, `${parent}/${first!}`, `${parent}/${prefix}`, data);
+    const taken = path && (await takenAt(connection, session, path));
+    if (taken) return { ...answer, state: 'taken', taken };
+  }
+}
+
+/** The node of an eviction, if this session has made it. */
+async function takenAt(
+  connection: Connection,
+  session: Session,
+  path: string,
+): Promise<TakenKey | undefined> {
+  const own = await connection.read(path);
+  if (!own?.isOurs) return undefined;
+  const release = () => session.retry((each) => each.remove(path));
+  return { fencingToken: own.czxid, release };
+}
