@@ -136,6 +136,24 @@ it.each(Object.entries(TRICKS))('the trick of lib/%s is shown by bench/%s.mjs', 
   expect(sourceOf(file)).toContain(`\`bench/${name}.mjs\``);
 });
 
+it('the models of the scripts run with the fast path and without it', () => {
+  const folder = join(LIB, '..', 'test', 'stores', 'redis', 'lua');
+  const models = readdirSync(folder).filter((file) => file.endsWith('.model.spec.ts'));
+  expect(models.length).toBeGreaterThan(0);
+  for (const model of models)
+    expect(readFileSync(join(folder, model), 'utf8')).toContain('it.each(LOCK_SCRIPTS)');
+});
+
+it('docs/architecture.md shows a call in at most 20 files, which are there', () => {
+  const page = readFileSync(join(LIB, '..', 'docs', 'architecture.md'), 'utf8');
+  const [, table = ''] = page.split('| File, in order');
+  const rows = table.slice(0, table.indexOf('\n\n')).matchAll(/^\| `([\w./-]+\.ts)`/gm);
+  const files = [...rows].map(([, file]) => file);
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.length).toBeLessThanOrEqual(20);
+  expect(FILES).toEqual(expect.arrayContaining(files));
+});
+
 it('benchmarks that comments name are there', () => {
   const named = FILES.flatMap((file) => [...sourceOf(file).matchAll(/bench\/[\w-]+\.mjs/g)]);
   expect(named.length).toBeGreaterThanOrEqual(Object.keys(TRICKS).length);

@@ -41,7 +41,7 @@ export interface LockDashboardModuleOptions<Request = any> {
    * lets everybody in, and throws in production.
    */
   readonly guards: 'public' | readonly (Function | object)[];
-  /** Returns, or resolves, the name of the person who asks, for the audit. Needed with `actions`. Who has none releases nothing. */
+  /** Returns, or resolves, the name of the person who asks, for the audit. Needed with `actions`. A visitor without one releases nothing. */
   readonly actor?:
     ((request: Request) => string | undefined | Promise<string | undefined>) | undefined;
   /**
