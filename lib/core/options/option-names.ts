@@ -44,7 +44,9 @@ function hintAt(name: string, known: readonly string[]): string {
 /** For the options of a lock. */
 function ofOthers(name: string, known: readonly string[]): string | undefined {
   const small = name.toLowerCase();
-  return known.includes('ttl') && Object.hasOwn(OF_OTHERS, small) ? OF_OTHERS[small] : undefined;
+  return known.includes('waitTimeout') && Object.hasOwn(OF_OTHERS, small)
+    ? OF_OTHERS[small]
+    : undefined;
 }
 
 /** A name at most two edits away, if that is less than half of it. */

@@ -171,8 +171,8 @@ describe('misuse', () => {
 
   it('the constructor throws for a bad default', () => {
     expect(() => onFakeStore({ ttl: 0 })).toThrow(RangeError);
-    expect(() => onFakeStore({ timeout: 1 } as LockOptions)).toThrow(
-      'LockService: unknown option "timeout"; known options are clock, maxWaitingTotal, ttl, waitTimeout',
+    expect(() => onFakeStore({ patience: 1 } as LockOptions)).toThrow(
+      'LockService: unknown option "patience"; known options are clock, maxWaitingTotal, ttl, waitTimeout',
     );
   });
 });
