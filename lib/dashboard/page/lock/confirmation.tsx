@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Ref } from 'preact';
 import type { LockRow } from '../../api.js';
 import { Foreign, processWords } from '../text/words.js';
@@ -19,7 +19,8 @@ export function Confirmation({ row, token, leave, done }: ConfirmationProps) {
   const [reason, setReason] = useState('');
   const [isSent, setSent] = useState(false);
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  // Before the browser paints: what the user types next is for this field.
+  useLayoutEffect(() => first.current?.focus(), []);
   const maySend = !isSent && typed.trim() === token;
   const submit = (event: Event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { LockRow, Snapshot } from '../../api.js';
 import { Notes } from '../frame/notes.js';
 import { queryOf } from '../live/route.js';
@@ -21,7 +21,7 @@ interface LockPageProps {
 export function LockPage({ lockKey, live, route, go }: LockPageProps) {
   const back: Route = { ...route, key: undefined };
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   useEscape(() => go(back));
   const row = rowOf(live, route);
   return (

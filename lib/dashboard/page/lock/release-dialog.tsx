@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { LockRow } from '../../api.js';
 import { Foreign } from '../text/words.js';
 import { Confirmation } from './confirmation.js';
@@ -13,7 +13,7 @@ interface ReleaseDialogProps {
 export function ReleaseDialog({ row, close }: ReleaseDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [outcome, setOutcome] = useState<Outcome>();
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const leave = () => dialog.current?.close();
   const token = outcome ? outcome.nextToken : row.fencingToken;
   return (
@@ -37,7 +37,7 @@ export function ReleaseDialog({ row, close }: ReleaseDialogProps) {
 
 function Leave({ leave }: { readonly leave: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
+  useLayoutEffect(() => button.current?.focus(), []);
   return (
     <p class="buttons">
       <button ref={button} type="button" onClick={leave}>
