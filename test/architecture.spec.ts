@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   FILES,
   LIB,
   codeOf,
   findCycle,
   importsOf,
+  lastingFiles,
   sourceOf,
   targetsOf,
 } from './support/library-sources.js';
@@ -70,8 +71,6 @@ const TRICKS: Readonly<Record<string, string>> = {
 /** Folders of tests that stand for no room: they test the whole, or several specs share them. */
 const OF_THE_WHOLE =
   /^(compat|model|options|packaging|readme|run|sample-app|secrets|support)(\/|$)/;
-/** Folders that specs make for a while are not counted. */
-const TEMPORARY = /\/(node_modules|(blocks|docs)-[^/]+)(\/|$)/;
 const SHARED = /\/(support|workers|contexts)(\/|$)/;
 /** A dot in the name of a spec is only for its kind, by which the runs are chosen. */
 const KINDS = /^[\w-]+(\.(fault|process|model))?\.spec\.ts$/;
@@ -181,7 +180,7 @@ describe('the folders of lib', () => {
 
 describe('the folders of test', () => {
   const TEST = join(LIB, '..', 'test');
-  const files = filesIn(TEST).map((file) => relative(TEST, file));
+  const files = lastingFiles(TEST);
   const specs = files.filter((file) => file.endsWith('.spec.ts'));
   const rooms = readdirSync(LIB).filter((name) => !name.includes('.'));
 
@@ -213,13 +212,4 @@ describe('the folders of test', () => {
 /** An entry stands for itself: it opens the rooms around it. */
 function folderOf(file: string): string {
   return basename(file) === 'index.ts' || !file.includes('/') ? file : dirname(file);
-}
-
-/** Without what other specs write meanwhile, and remove. */
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (!entry.isDirectory()) return [path];
-    return TEMPORARY.test(path) ? [] : filesIn(path);
-  });
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { lastingFiles } from '../support/library-sources.js';
 import { ROOT, readPage } from './support/markdown.js';
 
 const WORKFLOWS = '.github/workflows';
@@ -35,8 +36,7 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('knows every kind of spec', () => {
-    const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
-    const specs = files.filter((file) => file.endsWith('.spec.ts'));
+    const specs = lastingFiles(join(ROOT, 'test')).filter((file) => file.endsWith('.spec.ts'));
     const kinds = specs.flatMap(
       (file) => file.match(/\.(?:fault|process|model)\.spec\.ts$/)?.[0] ?? [],
     );
@@ -45,8 +45,7 @@ describe('CONTRIBUTING.md', () => {
 
   it('knows every spec of the transports of Nest', () => {
     const room = 'test/nest/transports';
-    const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' });
-    const specs = files.filter((file) => file.endsWith('.spec.ts'));
+    const specs = lastingFiles(join(ROOT, room)).filter((file) => file.endsWith('.spec.ts'));
     for (const spec of specs) expect(text).toContain(`(${room}/${spec})`);
   });
 });

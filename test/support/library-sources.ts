@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 
 export const LIB = join(__dirname, '..', '..', 'lib');
 
@@ -73,4 +73,18 @@ export function findCycle(
     if (cycle) return cycle;
   }
   return undefined;
+}
+
+/** Folders that specs make for a while, and remove: a walk that meets one may find it gone. */
+const OTHERS = /^(node_modules|(blocks|docs)-.*)$/;
+
+/** The files below `folder`, by their paths there, without what specs write meanwhile. */
+export function lastingFiles(folder: string): string[] {
+  const walk = (inner: string): string[] =>
+    readdirSync(inner, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(inner, entry.name);
+      if (!entry.isDirectory()) return [relative(folder, path)];
+      return OTHERS.test(entry.name) ? [] : walk(path);
+    });
+  return walk(folder);
 }
