@@ -115,10 +115,9 @@ export const evictChecks: Record<string, Check> = {
 
 /** A waiter that asked while the key was being taken may pause before it asks again, by a clock that only the suite moves. */
 async function inTime(backend: Backend, waiting: Promise<Lease>): Promise<Lease> {
-  let isWaiting = true;
-  const ended = () => void (isWaiting = false);
-  waiting.then(ended, ended);
-  for (let looks = 0; isWaiting && looks < 100; looks++) await backend.expire(20);
+  const over = waiting.then(Boolean, Boolean);
+  for (let looks = 0; looks < 100; looks++)
+    if (await Promise.race([over, backend.expire(20)])) break;
   return waiting;
 }
 
