@@ -198,6 +198,45 @@ describe('lockStoreConformance and a doubt', () => {
   });
 });
 
+describe('lockStoreConformance and the time of a holder', () => {
+  const only = 'tells for how long a key has been held';
+
+  /** Tells what `tell` makes of the time, given the number of keys held before. */
+  function timing(tell: (heldFor: number, before: number) => number | undefined): Case {
+    const clock = new FakeClock();
+    const backend = new MemoryLockStore(clock);
+    const keys: string[] = [];
+    class TimingStore extends MemoryLockStore {
+      override tryAcquire = (request: AcquireRequest) => backend.tryAcquire(request);
+      override async inspect(key: string) {
+        const seen = await backend.inspect(key);
+        if (!keys.includes(key)) keys.push(key);
+        return seen && { ...seen, heldFor: tell(seen.heldFor!, keys.indexOf(key)) };
+      }
+    }
+    const expire = async (ms: number) => clock.advance(ms);
+    return { only, createStore: () => new TimingStore(), expire };
+  }
+
+  it('passes a store that knows it for each key', () =>
+    expect(run(timing((heldFor) => heldFor))).resolves.toBeUndefined());
+
+  it('passes one whose counters are ahead of the clock for some keys', () =>
+    expect(
+      run(timing((heldFor, before) => (before % 3 === 0 ? heldFor : undefined))),
+    ).resolves.toBeUndefined());
+
+  it.each([
+    ['tells a time that is too short', () => 5, /held for 5 ms, at least 200 are due/],
+    ['tells a time that is too long', () => 70_000, /held for 70000 ms, at most/],
+  ])('fails one that %s', (_, tell, message) => expect(run(timing(tell))).rejects.toThrow(message));
+
+  it('fails one that knows it for the first key only', () =>
+    expect(run(timing((heldFor, before) => (before ? undefined : heldFor)))).rejects.toThrow(
+      /of none of 10 held keys/,
+    ));
+});
+
 describe('lockStoreConformance and fencing counters', () => {
   const raising = (raiseFencing: (range: FencingRange, lease: Lease) => Promise<boolean>): Change =>
     (lease) => ({ raiseFencing: (range) => raiseFencing(range, lease) }); // prettier-ignore
