@@ -1,24 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { builtPage } from '../../../lib/dashboard/built-page.js';
-import { startChromium } from '../../support/browser/chromium.js';
+import type { Page } from 'playwright-core';
 import { until } from '../../support/until.js';
-import { openPage, says } from './support/opened-page.js';
-import { PageFixture } from './support/page-fixture.js';
+import { says } from './support/opened-page.js';
 import { rowOf, snapshotOf } from './support/sample-snapshots.js';
+import { useFixturePage } from './support/use-fixture-page.js';
 
 describe('the connection of the page', () => {
-  let browser: Browser;
-  let server: PageFixture;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-    server = await PageFixture.start(builtPage, snapshotOf());
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  const open = async () => openPage(browser, server.url);
+  const { server, open } = useFixturePage();
 
   it('is made again when the server was away, and meanwhile the page says so', async () => {
     await using opened = await open();

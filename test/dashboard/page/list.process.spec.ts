@@ -1,26 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { builtPage } from '../../../lib/dashboard/built-page.js';
-import { startChromium } from '../../support/browser/chromium.js';
 import { until } from '../../support/until.js';
-import { cellsOf, focusedKey, keysOn, openPage, says } from './support/opened-page.js';
-import { PageFixture } from './support/page-fixture.js';
+import { cellsOf, focusedKey, keysOn, says } from './support/opened-page.js';
 import { busySnapshot, lineOf, rowOf, snapshotOf } from './support/sample-snapshots.js';
+import { useFixturePage } from './support/use-fixture-page.js';
 
 const NASTY = '<img src=x onerror="document.title=\'taken\'">';
 
 describe('the list of locks', () => {
-  let browser: Browser;
-  let server: PageFixture;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-    server = await PageFixture.start(builtPage, snapshotOf());
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  const open = async (hash = '', options = {}) => openPage(browser, server.url + hash, options);
+  const { server, open } = useFixturePage();
 
   it('has of each lock its holder, age, time left, waiters in order and token', async () => {
     server.show(

@@ -1,50 +1,30 @@
 import express from 'express';
 import helmet from 'helmet';
-import type { Browser } from 'playwright-core';
-import { LockService, MemoryLockStore, RedisLockStore } from 'nest-holdfast/core';
+import { LockService, MemoryLockStore } from 'nest-holdfast/core';
 import { lockDashboard } from 'nest-holdfast/dashboard';
-import type { LockDashboardHandler } from 'nest-holdfast/dashboard';
-import { Redis } from 'ioredis';
 import { startChromium } from '../../support/browser/chromium.js';
-import type { RedisServer } from '../../support/servers/redis-server.js';
-import { sharedServer } from '../../support/servers/shared-server.js';
 import { until } from '../../support/until.js';
 import { serve } from '../support/served.js';
-import type { Served } from '../support/served.js';
+import { LivePage } from './support/live-page.js';
 import { cellsOf, keysOn, openPage, says } from './support/opened-page.js';
 
 const NASTY = '<img src=x onerror=alert(1)>';
 
 /** The page as users have it: in a browser, from an Express application, of locks on a Redis. */
 describe('the live page of locks on Redis', () => {
-  let browser: Browser;
-  let client: Redis;
-  let locks: LockService;
-  let elsewhere: LockService;
-  let page: LockDashboardHandler;
-  let served: Served;
+  let live: LivePage;
 
   beforeAll(async () => {
-    browser = await startChromium();
-    const { port } = await sharedServer<RedisServer>('redis');
-    client = new Redis(port);
-    locks = new LockService(new RedisLockStore(client));
-    elsewhere = new LockService(new RedisLockStore(client));
-    page = lockDashboard({ locks, authorize: () => ({ actor: 'ada' }), actions: ['release'] });
-    const app = express().use('/bare', page).use(helmet()).use('/locks', page);
-    served = await serve(app);
+    live = await LivePage.start(
+      { authorize: () => ({ actor: 'ada' }), actions: ['release'] },
+      (page) => express().use('/bare', page).use(helmet()).use('/locks', page),
+    );
   });
-  afterAll(async () => {
-    await browser.close();
-    page.close();
-    await served.close();
-    await Promise.all([locks.close(), elsewhere.close()]);
-    await client.quit();
-  });
-  const open = (path = '/locks') => openPage(browser, served.origin + path);
+  afterAll(() => live[Symbol.asyncDispose]());
 
   it('shows a lock that is taken, waited for, lost and gone, without another request for it', async () => {
-    await using opened = await open();
+    const { locks, elsewhere } = live;
+    await using opened = await live.open();
     await says(opened.page, 'No lock is held.');
     await opened.page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
     const lock = await locks.acquire('order:1', { name: 'order:<id>' });
@@ -58,7 +38,7 @@ describe('the live page of locks on Redis', () => {
     giveUp.abort();
     await expect(waiter).rejects.toThrow();
 
-    await client.flushall(); // the lock is lost
+    await live.client.flushall(); // the lock is lost
     await says(opened.page, 'No lock is held.');
     expect(await opened.page.getAttribute('body', 'data-same')).toBe('yes');
     await lock.release();
@@ -68,10 +48,10 @@ describe('the live page of locks on Redis', () => {
     ['with the defaults of helmet', '/locks'],
     ['alone', '/bare'],
   ])('is refused nothing by its policy, and asks no other host: %s', async (_, path) => {
-    await using held = await elsewhere.acquire(NASTY, { name: NASTY });
-    await using own = await locks.acquire('own', { name: 'own' });
+    await using held = await live.elsewhere.acquire(NASTY, { name: NASTY });
+    await using own = await live.locks.acquire('own', { name: 'own' });
     expect(held.isHeld && own.isHeld).toBe(true);
-    await using opened = await open(path);
+    await using opened = await live.open(path);
     await until(async () => (await keysOn(opened.page)).toSorted().join() === `${NASTY},own`);
     await opened.page.locator('.u-over').first().waitFor();
     await opened.page.getByText(NASTY).first().click();

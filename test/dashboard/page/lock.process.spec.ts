@@ -1,27 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { LockRow } from '../../../lib/dashboard/api.js';
-import { builtPage } from '../../../lib/dashboard/built-page.js';
-import { startChromium } from '../../support/browser/chromium.js';
 import { until } from '../../support/until.js';
-import { openPage, says } from './support/opened-page.js';
-import { PageFixture } from './support/page-fixture.js';
+import { says } from './support/opened-page.js';
 import { lineOf, rowOf, snapshotOf } from './support/sample-snapshots.js';
+import { useFixturePage } from './support/use-fixture-page.js';
 
 const HELD = rowOf({ key: 'order:7', fencingToken: '41', waiters: lineOf(100), waiterCount: 112 });
 
 describe('the page of one lock', () => {
-  let browser: Browser;
-  let server: PageFixture;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-    server = await PageFixture.start(builtPage, snapshotOf());
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  const open = async () => openPage(browser, `${server.url}#key=order%3A7`);
+  const { server, open: openAt } = useFixturePage();
+  const open = () => openAt('#key=order%3A7');
   const show = (detail: LockRow | null, actions: readonly 'release'[] = ['release']) =>
     server.show({ ...snapshotOf({ actions, locks: detail ? [detail] : [] }), detail });
   const dialogOf = (page: Page) => page.getByRole('dialog');

@@ -1,51 +1,25 @@
-import { LockService, RedisLockStore } from 'nest-holdfast/core';
-import { lockDashboard } from 'nest-holdfast/dashboard';
-import type { LockDashboardHandler } from 'nest-holdfast/dashboard';
-import { Redis } from 'ioredis';
-import type { Browser, Page } from 'playwright-core';
-import { startChromium } from '../../support/browser/chromium.js';
-import type { RedisServer } from '../../support/servers/redis-server.js';
-import { sharedServer } from '../../support/servers/shared-server.js';
+import type { Page } from 'playwright-core';
 import { until } from '../../support/until.js';
 import { ask } from '../support/browser-requests.js';
-import { serve } from '../support/served.js';
-import type { Served } from '../support/served.js';
-import { keysOn, openPage, says } from './support/opened-page.js';
+import { LivePage } from './support/live-page.js';
+import { keysOn, says } from './support/opened-page.js';
 
 const FEW = 1_000;
 const MANY = 10_000;
 const CALLERS = 1_000;
 
 describe('the live page of very many locks', () => {
-  let browser: Browser;
-  let client: Redis;
-  let locks: LockService;
-  let elsewhere: LockService;
-  let page: LockDashboardHandler;
-  let served: Served;
+  let live: LivePage;
 
   beforeAll(async () => {
-    browser = await startChromium();
-    const { port } = await sharedServer<RedisServer>('redis');
-    client = new Redis(port);
-    locks = new LockService(new RedisLockStore(client));
-    elsewhere = new LockService(new RedisLockStore(client));
-    page = lockDashboard({ locks, authorize: 'public', path: '/locks' });
-    served = await serve(page);
+    live = await LivePage.start({ authorize: 'public', path: '/locks' }, (page) => page);
   });
-  afterAll(async () => {
-    await browser.close();
-    page.close();
-    await served.close();
-    await Promise.all([locks.close(), elsewhere.close()]);
-    await client.quit();
-  });
-  const open = () => openPage(browser, `${served.origin}/locks`);
+  afterAll(() => live[Symbol.asyncDispose]());
 
   const take = (from: number, to: number) =>
     Promise.all(
       Array.from({ length: to - from }, (_, index) =>
-        elsewhere.acquire(`stock:${from + index}`, { autoExtend: false, ttl: 300_000 }),
+        live.elsewhere.acquire(`stock:${from + index}`, { autoExtend: false, ttl: 300_000 }),
       ),
     );
 
@@ -55,7 +29,7 @@ describe('the live page of very many locks', () => {
       () => document.querySelector('tbody tr') && performance.now(),
     );
     await says(opened, '200 most urgent of');
-    const { body } = await ask(`${served.origin}/locks/api/snapshot`);
+    const { body } = await ask(`${live.origin}/locks/api/snapshot`);
     return {
       rowsAfter: Math.round(Number(await first.jsonValue())),
       elements: await opened.evaluate(() => document.querySelectorAll('*').length),
@@ -66,17 +40,17 @@ describe('the live page of very many locks', () => {
   it(`shows ${MANY} locks and ${CALLERS} waiters for the price of ${FEW}, and finds some of them`, async () => {
     await take(0, FEW);
     const few = await (async () => {
-      await using opened = await open();
+      await using opened = await live.open();
       return await firstLook(opened.page);
     })();
     await take(FEW, MANY);
     const giveUp = new AbortController();
     const { signal } = giveUp;
     const callers = Array.from({ length: CALLERS }, () =>
-      locks.acquire('stock:7', { waitTimeout: 300_000, signal }).catch(() => undefined),
+      live.locks.acquire('stock:7', { waitTimeout: 300_000, signal }).catch(() => undefined),
     );
-    await until(() => locks.waiting().length === CALLERS);
-    await using opened = await open();
+    await until(() => live.locks.waiting().length === CALLERS);
+    await using opened = await live.open();
     const many = await firstLook(opened.page);
     console.log(`first rows after ${many.rowsAfter} ms, of ${FEW} locks after ${few.rowsAfter} ms`);
     expect(few.elements).toBeGreaterThan(200);

@@ -1,13 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Snapshot } from '../../../lib/dashboard/api.js';
-import { builtPage } from '../../../lib/dashboard/built-page.js';
-import { startChromium } from '../../support/browser/chromium.js';
 import { until } from '../../support/until.js';
 import { says } from './support/opened-page.js';
-import { PageFixture } from './support/page-fixture.js';
 import { busySnapshot, snapshotOf } from './support/sample-snapshots.js';
+import { useFixturePage } from './support/use-fixture-page.js';
 
 const IMAGES = join(__dirname, '..', '..', '..', 'docs', 'images');
 /** `HOLDFAST_WRITE_PICTURES=1` writes them anew. */
@@ -61,21 +59,11 @@ const PICTURES: readonly Picture[] = [
 ];
 
 describe('the pictures of the page in docs/observability.md', () => {
-  let browser: Browser;
-  let server: PageFixture;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-    server = await PageFixture.start(builtPage, snapshotOf());
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
+  const { server, browser } = useFixturePage();
 
   it.each(PICTURES)('$name', async ({ name, snapshot, options, says: words, hash = '' }) => {
     server.show(snapshot);
-    const context = await browser.newContext({ ...options, timezoneId: 'UTC' });
+    const context = await browser().newContext({ ...options, timezoneId: 'UTC' });
     const page = await context.newPage();
     await page.clock.setFixedTime(snapshot.at);
     await page.goto(server.url + hash);

@@ -1,28 +1,14 @@
-import type { Browser } from 'playwright-core';
 import type { Snapshot } from '../../../lib/dashboard/api.js';
-import { builtPage } from '../../../lib/dashboard/built-page.js';
-import { startChromium } from '../../support/browser/chromium.js';
 import { until } from '../../support/until.js';
-import { openPage, says, scrollsSideways } from './support/opened-page.js';
-import { PageFixture } from './support/page-fixture.js';
+import { says, scrollsSideways } from './support/opened-page.js';
 import { busySnapshot, lineOf, rowOf, snapshotOf } from './support/sample-snapshots.js';
+import { useFixturePage } from './support/use-fixture-page.js';
 
 const LONG = `order:${'0123456789'.repeat(30)}`;
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 describe('what the page says and looks like', () => {
-  let browser: Browser;
-  let server: PageFixture;
-
-  beforeAll(async () => {
-    browser = await startChromium();
-    server = await PageFixture.start(builtPage, snapshotOf());
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  const open = async (hash = '', options = {}) => openPage(browser, server.url + hash, options);
+  const { server, open } = useFixturePage();
 
   const SENTENCES: readonly (readonly [string, Partial<Snapshot>, string])[] = [
     ['no lock', {}, 'No lock is held.'],

@@ -22,7 +22,7 @@ const HTML = `<!doctype html><html lang="en"><head><meta charset="utf-8"><base h
 export type Shown = Snapshot | ((query: URLSearchParams) => Snapshot);
 
 /** A server that shows the page what a test says: states that a real store is in for a moment only. */
-export class PageFixture implements AsyncDisposable {
+export class PageFixture {
   /** The queries of the streams that are open. */
   readonly streams = new Map<ServerResponse, URLSearchParams>();
   readonly releases: ReleaseRequest[] = [];
@@ -35,16 +35,10 @@ export class PageFixture implements AsyncDisposable {
   #server: Server | undefined;
   #port = 0;
 
-  private constructor(
+  constructor(
     private readonly page: BuiltPage,
     private shown: Shown,
   ) {}
-
-  static async start(page: BuiltPage, shown: Shown): Promise<PageFixture> {
-    const fixture = new PageFixture(page, shown);
-    await fixture.open();
-    return fixture;
-  }
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}/locks`;
@@ -70,10 +64,6 @@ export class PageFixture implements AsyncDisposable {
     this.shown = shown;
     if (this.holdsBack) return;
     for (const [response, query] of this.streams) this.#send(response, query);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
