@@ -1,32 +1,17 @@
-import { LockService } from 'nest-holdfast';
 import type { EvictRequest } from 'nest-holdfast/core';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { EtcdServer } from '../../../support/servers/etcd-server.js';
 import { until } from '../../../support/until.js';
+import { itTellsItsOwnHolder, useEvictions } from '../../support/evictions.js';
 
 describe('On etcd, an eviction', () => {
-  let server: EtcdServer;
-  let store: EtcdLockStore;
-  let holder: LockService;
-  let operator: LockService;
-  let key: string;
-  let keys = 0;
-
-  beforeAll(async () => {
-    server = await EtcdServer.start();
-    store = new EtcdLockStore({ hosts: server.url });
-    operator = new LockService(store);
-    holder = new LockService(new EtcdLockStore({ hosts: server.url }));
-  });
-  afterAll(async () => {
-    await Promise.all([holder.close(), operator.close()]);
-    await server.stop();
-  });
-  beforeEach(() => {
-    key = `order:${++keys}`;
+  const setup = useEvictions({
+    start: () => EtcdServer.start(),
+    open: ({ url }) => new EtcdLockStore({ hosts: url }),
   });
 
   it('takes the key from the named holder, which is told, and hands it to the next waiter', async () => {
+    const { holder, operator, key } = setup;
     const lock = await holder.acquire(key);
     const waiting = operator.acquire(key, { waitTimeout: 60_000 });
     await until(async () => (await operator.inspect(key))?.waiterCount === 1);
@@ -45,6 +30,7 @@ describe('On etcd, an eviction', () => {
   });
 
   it('by what inspect said means the holder of that moment, and no later one', async () => {
+    const { holder, operator, key } = setup;
     const lock = await holder.acquire(key);
     const waiting = holder.acquire(key, { waitTimeout: 60_000 }); // stands in the queue before the look
     const seen = (await operator.inspect(key))!;
@@ -59,18 +45,10 @@ describe('On etcd, an eviction', () => {
     expect(await next.release()).toBe(false);
   });
 
-  it('tells a holder of its own store, which keeps the key until its work has ended', async () => {
-    const lock = await operator.acquire(key);
-    const { fencingToken } = lock;
-    const evicted = operator.evict(key, { fencingToken, grace: 60_000 });
-    await until(() => lock.signal.aborted);
-    expect(lock.signal.reason).toMatchObject({ reason: 'revoked' });
-    expect(await holder.tryAcquire(key)).toBeUndefined();
-    await lock.release();
-    expect(await evicted).toMatchObject({ outcome: 'released' });
-  });
+  itTellsItsOwnHolder(setup);
 
   it('of a holder of its own store leaves it nothing to release or extend', async () => {
+    const { store, holder, key } = setup;
     const request = { key, keys: [key], token: 'own', ttl: 30_000 };
     const lease = (await store.tryAcquire(request))!;
     const taken = await store.evict({ ...request, token: 'evict', ttl: 5_000, fencingToken: lease.fencingToken! }); // prettier-ignore
@@ -81,6 +59,7 @@ describe('On etcd, an eviction', () => {
   });
 
   it('whose process dies in the middle frees the key by its own ttl', async () => {
+    const { store, holder, operator, key } = setup;
     const { fencingToken } = await holder.acquire(key);
     const request: EvictRequest = { key, keys: [key], token: 'dies', ttl: 1_000, fencingToken };
     expect((await store.evict(request)).state).toBe('taken');
@@ -89,6 +68,7 @@ describe('On etcd, an eviction', () => {
   });
 
   it('by a token whose revision was compacted away is not made, but by the one that the answer names', async () => {
+    const { server, holder, operator, key } = setup;
     const lock = await holder.acquire(key);
     const { fencingToken } = lock;
     const later = await operator.acquire(`${key}:other`);

@@ -1,17 +1,16 @@
 import Database from 'libsql';
 import { createPool } from 'mysql2/promise';
 import type { EvictRequest } from 'nest-holdfast/core';
-import { LockService } from 'nest-holdfast/core';
 import { type SqlClient, SqlLockStore } from 'nest-holdfast/sql';
 import { MariaDbServer } from '../../../support/servers/mariadb-server.js';
 import { PostgresServer } from '../../../support/servers/postgres-server.js';
-import { until } from '../../../support/until.js';
+import { evictUntilReleased, useEvictions } from '../../support/evictions.js';
 import { openPool } from '../postgres/postgres-pool.js';
 
-/** Closes what it has opened. */
+/** `stop` closes what was opened. */
 interface Opened {
   readonly client: SqlClient;
-  close(): unknown;
+  stop(): unknown;
 }
 
 const DATABASES: [string, () => Promise<Opened>][] = [
@@ -21,29 +20,18 @@ const DATABASES: [string, () => Promise<Opened>][] = [
 ];
 
 describe.each(DATABASES)('On %s, an eviction', (_, open) => {
-  let opened: Opened;
-  let holder: LockService;
-  let operator: LockService;
-  let store: SqlLockStore;
-  let key: string;
-  let keys = 0;
-
-  beforeAll(async () => {
-    opened = await open();
-    store = new SqlLockStore(opened.client);
-    await store.createTable();
-    holder = new LockService(new SqlLockStore(opened.client));
-    operator = new LockService(store);
-  });
-  afterAll(async () => {
-    await Promise.all([holder.close(), operator.close()]);
-    await opened.close();
-  });
-  beforeEach(() => {
-    key = `order:'"\0é${++keys}`;
+  const setup = useEvictions({
+    start: async () => {
+      const opened = await open();
+      await new SqlLockStore(opened.client).createTable();
+      return opened;
+    },
+    open: ({ client }) => new SqlLockStore(client),
+    keyPrefix: `order:'"\0é`,
   });
 
   it('takes the key from the named holder, which learns of it at its next extension', async () => {
+    const { holder, operator, key } = setup;
     const lock = await holder.acquire(key);
     const { fencingToken } = lock;
     const eviction = await operator.evict(key, { fencingToken, grace: 0 });
@@ -58,6 +46,7 @@ describe.each(DATABASES)('On %s, an eviction', (_, open) => {
   });
 
   it('hands the key to the next waiter', async () => {
+    const { holder, operator, key } = setup;
     const lock = await holder.acquire(key);
     const waiting = operator.acquire(key, { waitTimeout: 60_000 });
     const { fencingToken } = lock;
@@ -69,17 +58,14 @@ describe.each(DATABASES)('On %s, an eviction', (_, open) => {
   });
 
   it('tells a holder of its own process, which keeps the key until its work has ended', async () => {
+    const { holder, operator, key } = setup;
     const lock = await operator.acquire(key);
-    const { fencingToken } = lock;
-    const evicted = operator.evict(key, { fencingToken, grace: 60_000 });
-    await until(() => lock.signal.aborted);
-    expect(lock.signal.reason).toMatchObject({ reason: 'revoked' });
-    expect(await holder.tryAcquire(key)).toBeUndefined();
-    await lock.release();
-    expect(await evicted).toMatchObject({ outcome: 'released', tokenBefore: fencingToken });
+    const eviction = await evictUntilReleased(operator, lock, holder);
+    expect(eviction).toMatchObject({ outcome: 'released', tokenBefore: lock.fencingToken });
   });
 
   it('takes nothing from a later holder, and nothing by a token beyond 64 bits', async () => {
+    const { holder, operator, key } = setup;
     const first = await holder.acquire(key);
     await first.release();
     const next = await holder.acquire(key);
@@ -92,8 +78,9 @@ describe.each(DATABASES)('On %s, an eviction', (_, open) => {
   });
 
   it('whose answer was lost is made once, and leaves nothing behind', async () => {
+    const { store, holder, operator, key } = setup;
     const { fencingToken } = await holder.acquire(key);
-    const request: EvictRequest = { key, keys: [key], token: `evict-${keys}`, ttl: 5_000, fencingToken }; // prettier-ignore
+    const request: EvictRequest = { key, keys: [key], token: 'evict-twice', ttl: 5_000, fencingToken }; // prettier-ignore
     const first = await store.evict(request);
     const again = await store.evict(request);
     expect([first.state, again.state]).toEqual(['taken', 'taken']);
@@ -105,25 +92,25 @@ describe.each(DATABASES)('On %s, an eviction', (_, open) => {
 
 async function openSqlite(): Promise<Opened> {
   const sqlite = new Database(':memory:');
-  return { client: { sqlite }, close: () => sqlite.close() };
+  return { client: { sqlite }, stop: () => sqlite.close() };
 }
 
 async function openPostgres(): Promise<Opened> {
   const server = await PostgresServer.shared();
   const postgres = openPool(server.url);
-  const close = async () => {
+  const stop = async () => {
     await postgres.end();
     await server.stop();
   };
-  return { client: { postgres }, close };
+  return { client: { postgres }, stop };
 }
 
 async function openMariaDb(): Promise<Opened> {
   const server = await MariaDbServer.shared();
   const mysql = createPool({ uri: server.url, connectionLimit: 8 });
-  const close = async () => {
+  const stop = async () => {
     await mysql.end();
     await server.stop();
   };
-  return { client: { mysql }, close };
+  return { client: { mysql }, stop };
 }

@@ -1,31 +1,16 @@
-import { LockService } from 'nest-holdfast';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { ZooKeeperServer } from '../../../support/servers/zookeeper-server.js';
 import { until } from '../../../support/until.js';
+import { itTellsItsOwnHolder, useEvictions } from '../../support/evictions.js';
 
 describe('On ZooKeeper, an eviction', () => {
-  let server: ZooKeeperServer;
-  let store: ZooKeeperLockStore;
-  let holder: LockService;
-  let operator: LockService;
-  let key: string;
-  let keys = 0;
-
-  beforeAll(async () => {
-    server = await ZooKeeperServer.shared();
-    store = new ZooKeeperLockStore(server.url);
-    operator = new LockService(store);
-    holder = new LockService(new ZooKeeperLockStore(server.url));
-  });
-  afterAll(async () => {
-    await Promise.all([holder.close(), operator.close()]);
-    await server.stop();
-  });
-  beforeEach(() => {
-    key = `order:${++keys}`;
+  const setup = useEvictions({
+    start: () => ZooKeeperServer.shared(),
+    open: ({ url }) => new ZooKeeperLockStore(url),
   });
 
   it('takes the key from the named holder, which is told, and hands it to the next waiter', async () => {
+    const { holder, operator, key } = setup;
     const lock = await holder.acquire(key);
     const waiting = operator.acquire(key, { waitTimeout: 60_000 });
     await until(async () => (await operator.inspect(key))?.waiterCount === 1);
@@ -46,6 +31,7 @@ describe('On ZooKeeper, an eviction', () => {
   });
 
   it('takes a key of several, by the token of all', async () => {
+    const { holder, operator, key } = setup;
     const first = await holder.acquire(key);
     const waiting = holder.acquire([key, `${key}:b`], { waitTimeout: 60_000 });
     await first.release();
@@ -59,6 +45,7 @@ describe('On ZooKeeper, an eviction', () => {
   });
 
   it('takes nothing from a later holder', async () => {
+    const { holder, operator, key } = setup;
     const first = await holder.acquire(key);
     const waiting = holder.acquire(key, { waitTimeout: 60_000 });
     await first.release();
@@ -71,14 +58,5 @@ describe('On ZooKeeper, an eviction', () => {
     expect(await next.release()).toBe(true);
   });
 
-  it('tells a holder of its own store, which keeps the key until its work has ended', async () => {
-    const lock = await operator.acquire(key);
-    const { fencingToken } = lock;
-    const evicted = operator.evict(key, { fencingToken, grace: 60_000 });
-    await until(() => lock.signal.aborted);
-    expect(lock.signal.reason).toMatchObject({ reason: 'revoked' });
-    expect(await holder.tryAcquire(key)).toBeUndefined();
-    await lock.release();
-    expect(await evicted).toMatchObject({ outcome: 'released' });
-  });
+  itTellsItsOwnHolder(setup);
 });
