@@ -13,7 +13,7 @@ const TTL = 4_000;
 const SLACK = 1_000;
 const WAITERS = 8;
 
-describe('A holder that is killed', () => {
+describe('A holder that is killed while callers wait', () => {
   let server: RedisServer;
   let holder: ChildProcess<WaiterOrder, WaiterMessage>;
   let processes: AppInstance[];
