@@ -17,6 +17,8 @@ export interface HolderAnswer {
   readonly state: 'held' | 'taken' | 'other' | 'unconfirmed' | 'shared';
   /** The present holder, or that before the eviction: `host:pid:startTime`. */
   readonly holder?: string | undefined;
+  /** The `token` of its request. `RedlockStore` finds one holder at several nodes by it. */
+  readonly owner?: string | undefined;
   /** An upper bound of its token, where the store knows one. */
   readonly fencingToken?: bigint | undefined;
   /** With `taken`: the grant to the request. */

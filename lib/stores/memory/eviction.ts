@@ -44,11 +44,11 @@ export class MemoryEvictions {
   #answer(key: string, token: bigint): HolderAnswer {
     const held = this.#keys.find(key);
     if (!held) return { state: 'other' };
-    const { permits, fencingToken } = held;
-    const [first] = held.holders.values();
-    if (isShared(permits)) return { state: 'shared', holder: first!.holder };
-    const state = fencingToken === token ? 'held' : 'other';
-    return { state, holder: first!.holder, fencingToken };
+    const { permits, fencingToken, holders } = held;
+    const owner = holders.keys().next().value!;
+    const { holder } = holders.get(owner)!;
+    if (isShared(permits)) return { state: 'shared', holder };
+    return { state: fencingToken === token ? 'held' : 'other', holder, owner, fencingToken };
   }
 
   #revoke(key: string, upTo: bigint, grace: number): void {

@@ -5,7 +5,7 @@ import type {
   StoreNotice,
 } from '../../../core/contract/lock-store.js';
 import type { CounterTrial } from '../keys/counter-trial.js';
-import { holderOf } from '../keys/named-lock.js';
+import { holderOf, ownerOf } from '../keys/named-lock.js';
 import type { LockNames } from '../keys/named-lock.js';
 import type { SeenHolders } from '../keys/seen-holders.js';
 import type { ServerKeys } from '../keys/server-keys.js';
@@ -94,7 +94,8 @@ export class RedisEvictions {
     if (said === 'held') seen.confirm(key, named, value);
     const hasGone = said === 'unconfirmed' && seen.hasGone(key, named, value);
     const state = hasGone ? 'other' : (said as HolderAnswer['state']);
-    return { answer: { state, holder: holderOf(value) || undefined, fencingToken }, fence };
+    const holder = holderOf(value) || undefined;
+    return { answer: { state, holder, owner: ownerOf(value), fencingToken }, fence };
   }
 
   #revoke(key: string, upTo: bigint, grace: number): void {

@@ -56,6 +56,11 @@ export function holderOf(value: string): string {
   return index < 0 ? '' : value.slice(index + 1);
 }
 
+/** The token of the request in the value of an exclusive holder, which writes its fencing token behind it when it is asked to stop. */
+export function ownerOf(value: string): string | undefined {
+  return /^~?[\w-]+\.([^:!]+)(?:!\d+)?:/.exec(value)?.[1];
+}
+
 /** The permits in `text`, as scripts write them. */
 export function permitsFrom(text: unknown): number {
   const permits = text === LUA_INFINITY ? READERS : asNumber(text);

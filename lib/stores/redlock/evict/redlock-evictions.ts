@@ -73,7 +73,29 @@ export class RedlockEvictions {
       for (const each of said) giveBack(each.answer);
       return answer;
     }
+    await this.#takeRest(request, said);
     return { ...answer, taken: await this.#claimed(request) };
+  }
+
+  /**
+   * The counter of a node that granted the key late is not the token that the majority agreed on. It tells the evicted holder by its
+   * owner. Left there, the key would keep the waiters that queue at this node waiting until its ttl is over.
+   */
+  async #takeRest(request: EvictRequest, said: readonly Said[]): Promise<void> {
+    const evicted = said.find(({ answer }) => answer?.state === 'taken')!.answer!.owner;
+    if (evicted === undefined) return;
+    const { nodes } = this.#quorum;
+    const rest = nodes.flatMap((node, index) => {
+      const { state, owner, fencingToken } = said[index]!.answer ?? {};
+      return state !== 'taken' && owner === evicted && fencingToken !== undefined
+        ? { node, fencingToken }
+        : [];
+    });
+    if (rest.length === 0) return;
+    const all = rest.map(({ node, fencingToken }) =>
+      askNode(node, (store) => store.evict({ ...request, fencingToken })),
+    );
+    await waitAtMost(this.#quorum.clock, TIMEOUT, Promise.all(all));
   }
 
   /** The nodes that have given the key to the request grant it again, and agree on a fencing token. */

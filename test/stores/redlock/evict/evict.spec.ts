@@ -1,5 +1,7 @@
 import { LockStoreError } from 'nest-holdfast';
 import { until } from '../../../support/until.js';
+import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
+import { aRequest } from '../../redis/locks.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { RedlockInstance } from '../support/redlock-instance.js';
 
@@ -79,6 +81,22 @@ describe('On a Redlock of five nodes, an eviction', () => {
     expect(next.fencingToken > eviction.tokenAfter!).toBe(true);
     await next.release();
     expect(await nodes.servers[1]!.command('GET', `lock:${key}`)).toBe('theirs');
+  });
+
+  it('takes the key at a node, too, that granted it late and with another token', async () => {
+    const ahead = { ...aRequest(key), fencingFloor: BigInt(Date.now() + 60_000) * 1_000n };
+    for (const store of operator.stores.slice(0, 4))
+      await (await store.tryAcquire(ahead))!.release();
+    await using proxy = await TcpProxy.start(nodes.servers[4]!.port);
+    const urls = [...nodes.servers.slice(0, 4).map(({ url }) => url), proxy.url];
+    await using late = await RedlockInstance.start(nodes, { urls });
+    proxy.replies.hold();
+    const { fencingToken } = await late.locks.acquire(key);
+    proxy.pass();
+    await until(async () => (await nodes.having(key)).includes(4));
+    const eviction = await operator.locks.evict(key, { fencingToken, grace: 0 });
+    expect(eviction.outcome).toBe('taken');
+    expect(await nodes.having(key)).toEqual([]);
   });
 
   it('takes nothing for good where a majority is down', async () => {

@@ -18,6 +18,7 @@ export const evictChecks: Record<string, Check> = {
     const lease = await backend.hold(a, request);
     const answer = await b.evict!(evictionOf(request, lease.fencingToken!));
     assert.equal(answer.state, 'taken');
+    assert.equal(answer.owner ?? request.token, request.token, 'another owner is told');
     assert.ok(answer.taken!.fencingToken! > lease.fencingToken!, 'the token does not grow');
     assert.equal(await b.tryAcquire(aRequest({ keys: [request.key] })), undefined);
     assert.equal(await lease.extend(30_000), false);
