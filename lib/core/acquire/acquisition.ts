@@ -36,7 +36,7 @@ export class Acquisition
   }
 
   get mayWait(): boolean {
-    return this.options.waitTimeout > 0 && this.options.retryCount > 0;
+    return this.options.waitTimeout > 0;
   }
 
   get timers(): TimerQueue {

@@ -31,7 +31,7 @@ export interface LockOptions {
    */
   readonly maxWaiting?: number | undefined;
   /**
-   * Time between two attempts, where the store has no queue of its own.
+   * Time between two attempts, where the store has no queue of its own. With `retryCount`, it limits the wait everywhere.
    * @default 200
    */
   readonly retryDelay?: number | undefined;
@@ -41,7 +41,9 @@ export interface LockOptions {
    */
   readonly retryJitter?: number | undefined;
   /**
-   * Attempts after the first one. `0` means one attempt, `Infinity` as many as `waitTimeout` allows.
+   * Attempts after the first one. `0` means one attempt, as `waitTimeout: 0`; `Infinity` as many as `waitTimeout` allows. A wait
+   * ends when they are over on every store: one that queues its callers is asked once, and waits as long as they may take, `retryCount` times
+   * `retryDelay` and `retryJitter`.
    * @default Infinity
    */
   readonly retryCount?: number | undefined;

@@ -29,21 +29,24 @@ export function checkDefaults<Options extends LockDefaults>(
 /** The options of one service: its defaults, and those of each call on top. */
 export class OptionLayers {
   readonly defaults: ResolvedLockOptions;
+  /** Of a call without options of its own. */
+  readonly #ofCall: ResolvedLockOptions;
   readonly #saysMaxHold: boolean;
   /** Of immutable options, such as those of a decorator. */
   readonly #resolved = new WeakMap<LockOptions, ResolvedLockOptions>();
 
   constructor(defaults: LockDefaults) {
     this.defaults = resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
+    this.#ofCall = withRetries(this.defaults);
     this.#saysMaxHold = defaults.maxHold !== undefined;
   }
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   with(options: LockOptions | undefined): ResolvedLockOptions {
-    if (options === undefined) return this.defaults;
+    if (options === undefined) return this.#ofCall;
     const known = this.#resolved.get(options);
     if (known) return known;
-    const resolved = resolveLockOptions(this.defaults, options);
+    const resolved = withRetries(resolveLockOptions(this.defaults, options));
     if (Object.isFrozen(options) && cannotChange(options)) this.#resolved.set(options, resolved);
     return resolved;
   }
@@ -54,6 +57,14 @@ export class OptionLayers {
     if (this.#saysMaxHold || options?.maxHold !== undefined) return resolved;
     return Object.freeze({ ...resolved, maxHold: Math.max(REQUEST_MAX_HOLD, resolved.minHold) });
   }
+}
+
+/** `retryCount` ends every wait, in a queue as between attempts: when the last of them would have been made. */
+function withRetries(options: ResolvedLockOptions): ResolvedLockOptions {
+  const { retryCount, retryDelay, retryJitter, waitTimeout } = options;
+  if (retryCount === Infinity) return options;
+  const longest = retryCount * Math.max(retryDelay + retryJitter, 1);
+  return longest < waitTimeout ? Object.freeze({ ...options, waitTimeout: longest }) : options;
 }
 
 /** Of frozen options. A getter may return another value the next time. */

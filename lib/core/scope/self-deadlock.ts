@@ -99,8 +99,8 @@ function cause({ keys }: Lock): string {
 }
 
 /** `0`: one attempt, which does not wait. */
-function longestWait({ waitTimeout, retryCount }: ResolvedLockOptions): number {
-  return retryCount === 0 ? 0 : Math.min(waitTimeout, LONGEST_SELF_WAIT);
+function longestWait({ waitTimeout }: ResolvedLockOptions): number {
+  return Math.min(waitTimeout, LONGEST_SELF_WAIT);
 }
 
 /** The part of a key that names a kind of thing: `order` of `order:42`. */
