@@ -1,7 +1,7 @@
 import { Module, ValidationPipe } from '@nestjs/common';
-import { APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
-import { DistributedLockInterceptor, DistributedLockModule } from 'nest-holdfast';
+import { DistributedLockModule } from 'nest-holdfast';
 import { lockStorage } from './lock-storage.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { StartModule } from './start/start.module.js';
@@ -21,10 +21,6 @@ import { StockModule } from './stock/stock.module.js';
     OrdersModule,
     StartModule,
   ],
-  providers: [
-    { provide: APP_PIPE, useClass: ValidationPipe },
-    // Answers 409 for a busy article also where a service locks; a locked handler does so by itself.
-    { provide: APP_INTERCEPTOR, useClass: DistributedLockInterceptor },
-  ],
+  providers: [{ provide: APP_PIPE, useClass: ValidationPipe }],
 })
 export class AppModule {}

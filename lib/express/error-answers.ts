@@ -1,4 +1,5 @@
 import {
+  exposedKey,
   httpStatus,
   isWorthRetrying,
   publicMessage,
@@ -37,7 +38,8 @@ export function answerWith(
   const { status, headers, publicMessage: message } = httpFields(error, options);
   for (const name of HEADERS_OF_A_BODY) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.status(status).json({ code: error.code, message });
+  const { exposeKey = options.exposeKey } = saidByRoute.get(error) ?? {};
+  response.status(status).json({ code: error.code, message, ...exposedKey(error, { exposeKey }) });
 }
 
 /** The headers of a body that is not sent now. */

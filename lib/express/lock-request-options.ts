@@ -54,11 +54,13 @@ export function checkRequestOptions(
     unsafeReleaseOnDisconnect: endsWithClient = false,
     busyStatus,
     retryAfter,
+    exposeKey,
     ...given
   } = options;
   const lockOptions = named(given, key);
   withLabel(owner, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions));
-  return { locks, lockOptions, endsWithClient, onError, errorOptions: { busyStatus, retryAfter } };
+  const errorOptions = { busyStatus, retryAfter, exposeKey };
+  return { locks, lockOptions, endsWithClient, onError, errorOptions };
 }
 
 function isLockService(value: unknown): boolean {

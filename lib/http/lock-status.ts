@@ -1,4 +1,5 @@
 import type { LockError, LockErrorCode } from '../core/contract/lock-errors.js';
+import type { LockErrorOptions } from './error-options.js';
 
 /** The status on every transport unless its options name another. 500: a mistake in the program, or work that may be half done. */
 const STATUSES: Readonly<Record<LockErrorCode, number>> = {
@@ -54,6 +55,14 @@ export function publicMessage(error: LockError): string {
 
 function lacksToken(error: LockError): boolean {
   return error.code === 'LOCK_TOKEN_INVALID' && 'reason' in error && error.reason === 'missing';
+}
+
+/** The `key` that a body has beside its `code`, for options that expose it. An answer of 500 has none. */
+export function exposedKey(
+  error: LockError,
+  { exposeKey = false }: LockErrorOptions,
+): { readonly key?: string } {
+  return exposeKey && httpStatus(error) !== 500 ? { key: error.key } : {};
 }
 
 /** The same request may succeed a moment later. */

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { lockRequest } from 'nest-holdfast/express';
+import { lockErrorHandler, lockRequest, type LockErrorOptions } from 'nest-holdfast/express';
 import request from 'supertest';
 import { VERSIONS, around, tellError, tellKeys } from './support/express-app';
 
@@ -85,6 +85,18 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       expect(response.body).toEqual(busy);
       expect(handler).not.toHaveBeenCalled();
       expect(onError).not.toHaveBeenCalled();
+    });
+
+    it.each<[string, LockErrorOptions, LockErrorOptions, object]>([
+      ['the route', { exposeKey: true }, {}, { key: 'a' }],
+      ['the handler of all routes', {}, { exposeKey: true }, { key: 'a' }],
+      ['the route first', { exposeKey: false }, { exposeKey: true }, {}],
+    ])('with the key where %s exposes it', async (_, ofRoute, ofAll, more) => {
+      const { app, locks, others } = around(express);
+      await others.acquire('a');
+      app.get('/', lockRequest('a', { locks, ...ofRoute }), tellKeys);
+      app.use(lockErrorHandler(ofAll));
+      expect((await request(app).get('/').expect(409)).body).toEqual({ ...busy, ...more });
     });
 
     it('a store that is down, without its details', async () => {

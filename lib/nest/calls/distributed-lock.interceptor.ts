@@ -1,36 +1,32 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type {
-  CallHandler,
-  ExecutionContext,
-  InjectionToken,
-  NestInterceptor,
-} from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
-import { catchError, defer, finalize, from, mergeMap, throwError } from 'rxjs';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { ApplicationConfig, ModuleRef } from '@nestjs/core';
+import { defer, finalize } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { LockService } from '../../core/lock.service.js';
 import type { HandlerScope } from './handler-scope.js';
 import { Invocation, invocations } from './invocation.js';
-import { toTransportError } from './lock-exceptions.js';
-import type { LockErrorOptions } from '../../http/error-options.js';
+import { ErrorMapping } from '../errors/error-mapping.js';
 import { lockPlanOf } from '../plan/lock-plan.js';
 import type { LockPlan } from '../plan/lock-plan.js';
-import { getLockErrorsToken, getLocksToken } from '../plan/lock-tokens.js';
+import { getLocksToken } from '../plan/lock-tokens.js';
 import { observableOnceLocked } from '../transports/locked-stream.js';
 import { insteadOfStream } from './on-timeout.js';
 import { requestData } from '../transports/request-data.js';
 
 /**
- * Gives decorated handlers their request and turns lock errors into the transport's exceptions. `@DistributedLock` puts it
- * on handlers itself; as `APP_INTERCEPTOR` it does the same for lock errors of every handler.
+ * Gives decorated handlers their request and turns their lock errors into the transport's exceptions. `@DistributedLock` puts it
+ * on handlers itself; for what handlers call, the module registers another.
  */
 @Injectable()
 export class DistributedLockInterceptor implements NestInterceptor {
-  /** Leads to everything that the application has: private to the language. */
-  readonly #modules: ModuleRef;
+  readonly #errors: ErrorMapping;
 
-  constructor(@Inject(ModuleRef) modules: ModuleRef) {
-    this.#modules = modules;
+  constructor(
+    @Inject(ModuleRef) modules: ModuleRef,
+    @Inject(ApplicationConfig) config: ApplicationConfig,
+  ) {
+    this.#errors = new ErrorMapping(modules, config);
   }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -46,11 +42,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
       });
     const handled = plan?.before ? this.#lockedFirst(plan, invocation, handle) : handle();
     return handled.pipe(
-      catchError((error: unknown) =>
-        from(toTransportError(error, context, this.#http(plan?.locks))).pipe(
-          mergeMap((exception) => throwError(() => exception)),
-        ),
-      ),
+      this.#errors.mapped(context, plan?.locks),
       finalize(() => invocation.end()),
     );
   }
@@ -63,7 +55,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
     const { context } = invocation;
     const enter = async (): Promise<HandlerScope> => {
       const keys = plan.key([], () => requestData(context));
-      const locks = this.#get(getLocksToken(plan.locks)) as LockService;
+      const locks = this.#errors.get(getLocksToken(plan.locks)) as LockService;
       return invocation.enter(plan, (signal) =>
         locks.enterRequest(keys, { ...plan.options, signal }),
       );
@@ -75,17 +67,5 @@ export class DistributedLockInterceptor implements NestInterceptor {
     return observableOnceLocked(enter, source, (error) =>
       insteadOfStream({ plan, context }, error),
     );
-  }
-
-  #http(locks: string | undefined): LockErrorOptions {
-    return (this.#get(getLockErrorsToken(locks)) as LockErrorOptions | undefined) ?? {};
-  }
-
-  #get(token: InjectionToken): unknown {
-    try {
-      return this.#modules.get(token as string, { strict: false });
-    } catch {
-      return undefined; // a handler without a lock, in an application that names all its instances
-    }
   }
 }

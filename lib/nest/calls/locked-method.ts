@@ -1,6 +1,6 @@
 import { promised } from '../../core/store/store-call.js';
 import type { LockPlan } from '../plan/lock-plan.js';
-import { resolvesField, withFieldErrors } from './field-errors.js';
+import { resolvesField, withFieldErrors } from '../errors/field-errors.js';
 import { LockedCall } from './locked-call.js';
 import type { Method } from './locked-call.js';
 

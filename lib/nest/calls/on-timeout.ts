@@ -3,6 +3,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { defer, EMPTY, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { LockTimeoutError } from '../../core/contract/lock-errors.js';
+import { ofLocks } from '../errors/lock-origin.js';
 import type { LockPlan } from '../plan/lock-plan.js';
 import { isSubscription } from '../transports/request-data.js';
 import { isAsyncIterable } from '../transports/sent-body.js';
@@ -23,7 +24,8 @@ interface RefusedCall {
 /** The result in place of the method's own when the key stays held. Throws every other error as it is. */
 export function insteadOfResult({ plan, self, args = [] }: RefusedCall, error: unknown): unknown {
   const { onTimeout } = plan;
-  if (onTimeout === 'throw' || !(error instanceof LockTimeoutError)) throw error;
+  const isRefused = error instanceof LockTimeoutError;
+  if (onTimeout === 'throw' || !isRefused) throw ofLocks(plan.locks, error);
   return onTimeout === 'skip' ? undefined : onTimeout.call(self, error, ...args);
 }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { InjectionToken, Provider } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { APP_INTERCEPTOR, DiscoveryService } from '@nestjs/core';
 import { inRootContext } from '../../core/async/root-context.js';
 import { withLabel } from '../../core/text/with-label.js';
 import { logLocks } from '../../logs/log-locks.js';
 import { LockService } from '../../core/lock.service.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
+import { LockErrorsInterceptor } from '../errors/lock-errors.interceptor.js';
 import { getLeadersToken, LeaderService } from './leader.service.js';
 import {
   checkIsOnly,
@@ -76,6 +77,7 @@ export function lockProviders(
           new LeaderService(service, discovery, name),
       },
       DistributedLockInterceptor,
+      { provide: APP_INTERCEPTOR, useClass: LockErrorsInterceptor },
     ],
     exported: [locks, client, http, leaders, DistributedLockInterceptor],
   };

@@ -4,7 +4,6 @@ import { show } from '../../core/options/option-values.js';
 import { optionError } from '../../core/options/option-error.js';
 import {
   a,
-  aBag,
   aBoolean,
   aFunction,
   aName,
@@ -16,7 +15,7 @@ import type { OptionRules } from '../../core/options/option-rules.js';
 import { SERVICE_RULES } from '../../core/options/service-options.js';
 import { checkStore } from '../../core/store/store-checks.js';
 import { falseOrLogOptions } from '../../logs/lock-logger.js';
-import { ERROR_RULES } from '../../http/error-options.js';
+import { falseOrErrorOptions } from '../../http/error-options.js';
 import { isRedisClient } from '../../redis-client/redis-client.js';
 import { REDIS_RULES } from '../../stores/redis/redis-lock-options.js';
 import { REDLOCK_RULES } from '../../stores/redlock/node/redlock-options.js';
@@ -43,7 +42,7 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
   redis: anything, // checked where it is connected to
   store: aStore,
   ...EXTRA_RULES,
-  http: aBag(ERROR_RULES, '{ busyStatus: 423 }'),
+  http: falseOrErrorOptions,
   logs: falseOrLogOptions,
   enabled: aBoolean,
   ...SERVICE_RULES,

@@ -49,8 +49,12 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
    * @default {}
    */
   readonly logs?: false | LockLogOptions | undefined;
-  /** How lock errors look over HTTP. */
-  readonly http?: LockErrorOptions | undefined;
+  /**
+   * How clients are told of lock errors, over every transport, whether a handler is locked or a service that it calls. `false`: they are not
+   * mapped; the exception filters of the application get each `LockError` as it is.
+   * @default {}
+   */
+  readonly http?: false | LockErrorOptions | undefined;
 }
 
 /** For `forRootAsync({ useClass })` and `useExisting`. */

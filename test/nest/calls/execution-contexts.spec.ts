@@ -1,5 +1,5 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { ApplicationConfig, ModuleRef } from '@nestjs/core';
 import {
   DistributedLock,
   DistributedLockInterceptor,
@@ -16,6 +16,7 @@ function context(type: string, args: unknown[], handler: Function = () => {}): E
   return {
     getType: () => type,
     getArgs: () => args,
+    getClass: () => class {},
     getHandler: () => handler,
     switchToHttp: () => http,
     switchToRpc: () => ({ getData: () => args[0], getContext: () => args[1] }),
@@ -78,7 +79,7 @@ describe('DistributedLockInterceptor on a GraphQL resolver', () => {
 
   beforeAll(async () => {
     app = await startServices([Resolver]);
-    interceptor = new DistributedLockInterceptor(app.app.get(ModuleRef));
+    interceptor = new DistributedLockInterceptor(app.app.get(ModuleRef), new ApplicationConfig());
   });
   afterAll(() => app[Symbol.asyncDispose]());
   beforeEach(() => app.takeLog());

@@ -1,5 +1,4 @@
 import { Controller, Get, Injectable, Param, type PipeTransform } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import {
   type ClientProxy,
   ClientProxyFactory,
@@ -9,7 +8,7 @@ import {
   type TcpOptions,
   Transport,
 } from '@nestjs/microservices';
-import { DistributedLock, DistributedLockInterceptor, LockService } from 'nest-holdfast';
+import { DistributedLock, LockService } from 'nest-holdfast';
 import { firstValueFrom } from 'rxjs';
 import { freePort } from '../../support/processes/free-port.js';
 import { until } from '../../support/until.js';
@@ -81,7 +80,7 @@ describe('an application with HTTP and microservices', () => {
     const [one, other] = [await tcp(), await tcp()];
     door = await openDoor({
       controllers: [Orders],
-      providers: [Stock, { provide: APP_INTERCEPTOR, useClass: DistributedLockInterceptor }],
+      providers: [Stock],
       async prepare(app) {
         app.useGlobalPipes(new OrderNumber());
         app.connectMicroservice<TcpOptions>(one, { inheritAppConfig: true });
@@ -151,7 +150,7 @@ describe('an application with HTTP and microservices', () => {
     expect(await ask(standalone, 'order', message)).toEqual({ id: '042', key: 'order:042' });
   });
 
-  it('tells of locks of its services where a microservice inherits the interceptor', async () => {
+  it('tells of locks of its services where a microservice inherits the interceptors of its application', async () => {
     door.control.busy('stock');
     await door.http.get('/stock').expect(409);
     await expect(ask(inheriting, 'stock')).rejects.toMatchObject(BUSY);

@@ -1,8 +1,6 @@
-import { APP_INTERCEPTOR } from '@nestjs/core';
-import { DistributedLockInterceptor } from 'nest-holdfast';
 import { NestLog } from '../events/events-log.js';
 import type { Door } from '../support/door-app.js';
-import { ask, openGraphql, RESOLVERS } from '../support/graphql-app.js';
+import { ask, openGraphql } from '../support/graphql-app.js';
 import { PRIVATE, TROUBLES, type Trouble } from '../support/troubles.js';
 
 const REFUSALS = TROUBLES.filter(({ hasRun }) => !hasRun);
@@ -76,17 +74,13 @@ describe('errors of fields', () => {
   });
 });
 
-it.each(REFUSALS)(
-  'a service’s lock that is $name has its code where the interceptor is global',
-  async (trouble) => {
-    const provider = { provide: APP_INTERCEPTOR, useClass: DistributedLockInterceptor };
-    await using door = await openGraphql({}, { providers: [...RESOLVERS, provider] });
-    trouble.strike(door.control, 'stock:7');
-    const { body, text } = await ask(door, '{ throughService(id: 7) }').expect(200);
-    expect(body.errors).toMatchObject([{ extensions: { code: trouble.code } }]);
-    expect(text).not.toContain(PRIVATE);
-  },
-);
+it.each(REFUSALS)('a service’s lock that is $name has its code', async (trouble) => {
+  await using door = await openGraphql();
+  trouble.strike(door.control, 'stock:7');
+  const { body, text } = await ask(door, '{ throughService(id: 7) }').expect(200);
+  expect(body.errors).toMatchObject([{ extensions: { code: trouble.code } }]);
+  expect(text).not.toContain(PRIVATE);
+});
 
 it('a key that is held is no news for the log, a store that fails is', async () => {
   await using door = await openGraphql();

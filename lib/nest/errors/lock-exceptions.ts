@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import {
+  exposedKey,
   httpStatus,
   isWorthRetrying,
   publicMessage,
@@ -23,7 +24,7 @@ export async function toTransportError(
   if (httpStatus(error) === 500) return error; // Nest answers "Internal server error", and logs it
   const status = httpStatus(error, options.busyStatus);
   const message = publicMessage(error);
-  const body = { statusCode: status, message, code: error.code };
+  const body = { statusCode: status, message, code: error.code, ...exposedKey(error, options) };
   switch (context.getType<string>()) {
     case 'http':
       if (isWorthRetrying(error)) setRetryAfter(context, options);
@@ -69,7 +70,9 @@ export function graphqlError(cause: LockError, options: LockErrorOptions = {}): 
     status < 500
       ? new HttpException({ message }, status, { cause })
       : new Error(message, { cause });
-  return Object.assign(error, { extensions: { code: cause.code, http: { status } } });
+  return Object.assign(error, {
+    extensions: { code: cause.code, ...exposedKey(cause, options), http: { status } },
+  });
 }
 
 /** Express' response and Fastify's reply both have `header`. */
