@@ -45,7 +45,7 @@ export const inspectionChecks: Record<string, Check> = {
       const before = performance.now();
       await lease.release();
       const next = await waiting;
-      const heldFor = await timeHeld(a, key);
+      const { heldFor = 0 } = (await a.inspect!(key))!; // a store may not know when a waiter got its key
       assert.ok(heldFor <= TICK + performance.now() - before, `held for ${heldFor} ms`);
       await next.release();
     },
