@@ -29,6 +29,7 @@ import { NodeWatch } from './queue/node-watch.js';
 import { openClient } from './client/open-client.js';
 import type { Position } from './queue/queue-position.js';
 import { QueuedLeases } from './lease/queued-leases.js';
+import { askedNotice } from '../kit/asked-holder.js';
 import { StoreObservers } from '../kit/store-observers.js';
 
 /** A member that has not answered after this part of a session leaves time for two more. */
@@ -74,9 +75,11 @@ export class EtcdLockStore implements LockStore {
     this.#sessions = new EtcdSessions({ members, clock, sessionTimeout, doubt });
     const keys = new EtcdKeys(prefix);
     this.#nodes = new EtcdNodes(members, this.#sessions, keys);
-    this.#evictions = new EtcdEvictions(members, keys, (notice) => this.#observers.tell(notice));
+    const tell = (notice: StoreNotice) => this.#observers.tell(notice);
+    this.#evictions = new EtcdEvictions(members, keys, tell);
     this.#watches = new EtcdWatches(members, clock, sessionTimeout);
-    const holders = new NodeWatch(members, this.#nodes, this.#watches);
+    const asked = (node: Buffer, grace: number) => tell(askedNotice(keys.keyOf(node)!, grace));
+    const holders = new NodeWatch(members, this.#nodes, this.#watches, asked);
     this.#leaseOf = (place) => new EtcdLease(place, this.#nodes, holders);
     this.#queued = new QueuedLeases(this.#nodes, this.#leaseOf);
   }
@@ -118,7 +121,7 @@ export class EtcdLockStore implements LockStore {
     return this.#evictions.take(request);
   }
 
-  /** Reports when etcd does not answer, and evictions by this store. */
+  /** Reports when etcd does not answer, and evictions. */
   observe(tell: (notice: StoreNotice) => void): void {
     this.#observers.add(tell);
   }

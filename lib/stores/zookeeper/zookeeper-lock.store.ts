@@ -50,7 +50,7 @@ export class ZooKeeperLockStore implements LockStore {
   readonly #sessions: Sessions;
   readonly #connectTimeout: number;
   readonly #observers = new StoreObservers();
-  readonly #held = new HeldNodes();
+  readonly #held = new HeldNodes((notice) => this.#observers.tell(notice));
   readonly #evictions: ZooKeeperEvictions;
 
   /** Throws `TypeError` or `RangeError` naming the option. */

@@ -11,14 +11,7 @@ import type { Served } from '../support/served.js';
 import type { Opened } from '../../stores/support/backends.js';
 
 /** Their holders hear of an eviction in another process when the key is taken, and not before. */
-const TELLS_LATE = [
-  'SQLite',
-  'PostgreSQL',
-  'PostgreSQL that is polled',
-  'MariaDB',
-  'etcd',
-  'ZooKeeper',
-];
+const TELLS_LATE = ['SQLite', 'PostgreSQL', 'PostgreSQL that is polled', 'MariaDB'];
 const KEY = `order:"<7>'`;
 
 describe.each(PAGE_STORES)('On %s, a release from the page', (name, start) => {

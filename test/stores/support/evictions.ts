@@ -76,3 +76,43 @@ export async function evictUntilReleased(
   await lock.release();
   return evicted;
 }
+
+/** For stores where the holder watches its node, into which the operator writes. */
+export function itAsksHoldersElsewhere(setup: EvictionSetup<unknown, unknown>): void {
+  it.each([
+    ['of one key', (key: string) => [key]],
+    ['of several keys', (key: string) => [`${key}:a`, key, `${key}:b`]],
+  ])('asks a holder %s in another process, which keeps them meanwhile', async (_, keysOf) => {
+    const { holder, operator, key } = setup;
+    const lock = await holder.acquire(keysOf(key)); // its nodes are not watched yet
+    const { holder: name } = (await operator.inspect(key))!;
+    const { fencingToken } = lock;
+    const evicted = operator.evict(key, { fencingToken, grace: 60_000 });
+    await until(() => lock.signal.aborted);
+    expect(lock.signal.reason).toMatchObject({ reason: 'revoked' });
+    expect((await operator.inspect(key))!.holder).toBe(name);
+    for (const each of lock.keys) expect(await operator.tryAcquire(each)).toBeUndefined();
+    await lock.release();
+    expect(await evicted).toMatchObject({ outcome: 'released', holder: name });
+    for (const each of lock.keys) expect(await operator.inspect(each)).toBeUndefined();
+  });
+
+  it('asks a holder that has waited, and no other', async () => {
+    const { holder, operator, key } = setup;
+    const first = await operator.acquire(key);
+    const waiting = holder.acquire(key, { waitTimeout: 60_000 });
+    await until(async () => (await operator.inspect(key))?.waiterCount === 1);
+    await first.release();
+    const lock = await waiting;
+    const behind = operator.acquire(key, { waitTimeout: 60_000 });
+    const other = await holder.acquire(`${key}:other`);
+    const { fencingToken } = lock;
+    const evicted = operator.evict(key, { fencingToken, grace: 60_000 });
+    await until(() => lock.signal.aborted);
+    await lock.release();
+    expect((await evicted).outcome).toBe('released');
+    const next = await behind;
+    expect([next.isHeld, other.isHeld]).toEqual([true, true]);
+    await Promise.all([next.release(), other.release()]);
+  });
+}

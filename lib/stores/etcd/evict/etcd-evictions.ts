@@ -12,6 +12,7 @@ import type { EtcdMembers } from '../client/etcd-members.js';
 import type { EtcdKeys } from '../keys/etcd-keys.js';
 import { kvsOf } from '../queue/node-creation.js';
 import { readValue } from '../queue/node-value.js';
+import { askingText } from '../../kit/asked-holder.js';
 import { firstNode, remove, replace } from './evict-transactions.js';
 
 /** How often the holder's node may be rewritten by others meanwhile. */
@@ -43,8 +44,10 @@ export class EtcdEvictions {
   }
 
   async ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
-    const { answer } = await this.#look(named);
-    if (answer.state === 'held') this.#revoke(named, grace);
+    const { answer, node } = await this.#look(named);
+    if (answer.state !== 'held') return answer;
+    this.#revoke(named, grace);
+    await this.#askIn(node!, grace);
     return answer;
   }
 
@@ -61,6 +64,14 @@ export class EtcdEvictions {
       this.#revokeLease(lease); // a transaction that is still on its way is refused then
       throw error;
     }
+  }
+
+  /** Writes to the node, which its holder watches. Never rejects: the next look writes again. */
+  async #askIn(node: KeyValue, grace: number): Promise<void> {
+    const { holder, grace: asked } = readValue(node.value);
+    if (asked !== undefined) return;
+    const content = { holder: askingText(holder, grace), permits: undefined };
+    await this.#ask(replace(node, content, node.lease)).catch(() => undefined);
   }
 
   /** Of a node that others rewrite, again and again. */
@@ -131,6 +142,7 @@ function ownerOf({ holder = '', token }: EvictRequest): string {
 
 /** The same node with the same owner. */
 function isSame(then: KeyValue | undefined, now: KeyValue): boolean {
-  if (!then || !then.key.equals(now.key) || !then.value.equals(now.value)) return false;
-  return then.create_revision === now.create_revision && then.lease === now.lease;
+  if (!then || !then.key.equals(now.key) || then.lease !== now.lease) return false;
+  const [before, after] = [then, now].map(({ value }) => readValue(value));
+  return then.create_revision === now.create_revision && before!.holder === after!.holder;
 }

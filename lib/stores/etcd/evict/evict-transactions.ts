@@ -14,7 +14,7 @@ export function firstNode(queue: Queue, revision?: bigint): TxnRequest {
   };
 }
 
-/** Writes the content to a node that is still as it was read, and binds it to another lease: its holder has lost it. */
+/** Writes the content to a node that is still as it was read, and binds it to `lease`. Another one: its holder has lost it. */
 export function replace(
   { key, create_revision, version }: KeyValue,
   content: NodeContent,

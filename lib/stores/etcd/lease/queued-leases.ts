@@ -50,9 +50,9 @@ export class QueuedLeases {
     if (!place) return undefined;
     const others = this.#leaseOf(place);
     try {
-      const token = await this.#nodes.seenAt(own.place, own.lease.lost);
-      if (token === undefined) throw new Error(`${own.place.nodes.join(', ')} was deleted at etcd`);
-      return combine([own.lease, others], isShared(request.permits) ? undefined : token);
+      const seen = await this.#nodes.seenAt(own.place, own.lease.lost);
+      if (!seen) throw new Error(`${own.place.nodes.join(', ')} was deleted at etcd`);
+      return combine([own.lease, others], isShared(request.permits) ? undefined : seen.at);
     } catch (error) {
       others.release().catch(() => {}); // etcd is asked until it is done
       throw error;

@@ -6,7 +6,7 @@ import type {
   LockPage,
 } from '../../../core/contract/lock-store.js';
 import { MOST_WAITERS } from '../../../core/list/most-waiters.js';
-import type { TxnResponse } from '../client/etcd-client.js';
+import type { KeyValue, TxnResponse } from '../client/etcd-client.js';
 import type { EtcdKeys } from '../keys/etcd-keys.js';
 import type { Call, EtcdMembers } from '../client/etcd-members.js';
 import { isSessionGone } from '../client/etcd-refusal.js';
@@ -124,17 +124,19 @@ export class EtcdNodes {
   }
 
   /**
-   * The revision at which all nodes were still there. `undefined`: one is gone. Asks until it knows, whatever etcd answers
-   * meanwhile. Rejects with the reason of `signal`.
+   * The revision at which all nodes were still there, and one of them, if it is asked for. `undefined`: one is gone. Asks until
+   * it knows, whatever etcd answers meanwhile. Rejects with the reason of `signal`.
    */
   async seenAt(
     { session, nodes, revision }: Place,
     signal: AbortSignal,
-  ): Promise<bigint | undefined> {
-    const txn = transactions.confirm(nodes, revision, session.id);
+    read?: Buffer,
+  ): Promise<{ readonly at: bigint; readonly node: KeyValue | undefined } | undefined> {
+    const txn = transactions.confirm(nodes, revision, session.id, read);
     const look: Call<TxnResponse> = (client, options) => client.kv.txn(txn, options);
-    const { succeeded, header } = await this.#members.insist(look, signal, () => false);
-    return succeeded ? BigInt(header.revision) : undefined;
+    const answer = await this.#members.insist(look, signal, () => false);
+    if (!answer.succeeded) return undefined;
+    return { at: BigInt(answer.header.revision), node: kvsOf(answer, 0)[0] };
   }
 
   /**

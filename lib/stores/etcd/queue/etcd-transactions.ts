@@ -89,9 +89,15 @@ export function rewrite(
   };
 }
 
-/** Succeeds if all nodes are still the ones that were created then. */
-export function confirm(nodes: readonly Buffer[], revision: bigint, session: string): TxnRequest {
-  return { compare: areOwn(nodes, revision, session), success: [], failure: [] };
+/** Succeeds if all nodes are still the ones that were created then, and returns `read`, one of them. */
+export function confirm(
+  nodes: readonly Buffer[],
+  revision: bigint,
+  session: string,
+  read?: Buffer,
+): TxnRequest {
+  const success = read ? [{ request_range: { key: read } }] : [];
+  return { compare: areOwn(nodes, revision, session), success, failure: [] };
 }
 
 /** Deletes those nodes that are still the ones that were created then: a name alone proves nothing (etcd#22082). */

@@ -1,5 +1,7 @@
 import { isShared } from '../../../core/sharing/hold-mode.js';
 import { permitsIn, permitsText } from '../../../core/sharing/permits-text.js';
+import { readHolder } from '../../kit/asked-holder.js';
+import type { HolderText } from '../../kit/asked-holder.js';
 
 /** The value of a node: its holder, and how it wants its key. */
 export interface NodeContent {
@@ -20,8 +22,8 @@ export function nodeValue({ holder, permits }: NodeContent): Buffer {
 }
 
 /** A value of another shape counts as exclusive: another program wrote it. */
-export function readValue(value: Buffer): NodeContent {
+export function readValue(value: Buffer): NodeContent & HolderText {
   const text = value.toString();
   const [all = '', kind = 'write'] = KIND.exec(text) ?? [];
-  return { holder: text.slice(0, text.length - all.length), permits: permitsIn(kind) };
+  return { ...readHolder(text.slice(0, text.length - all.length)), permits: permitsIn(kind) };
 }

@@ -6,17 +6,26 @@ import type { EtcdMembers } from '../client/etcd-members.js';
 import type { EtcdNodes } from './etcd-nodes.js';
 import type { EtcdWatches } from './etcd-watches.js';
 import type { Place } from './node-creation.js';
+import { readValue } from './node-value.js';
 
-/** Tells holders at once when one of their nodes is gone: deleted by a client, or by etcd with its lease. */
+/** An eviction asks the holder of a node to stop within `grace` ms. */
+type Asked = (node: Buffer, grace: number) => void;
+
+/**
+ * Tells holders at once when one of their nodes is gone, deleted by a client, or by etcd with its lease, and when an eviction has
+ * written to it.
+ */
 export class NodeWatch {
   readonly #members: EtcdMembers;
   readonly #nodes: EtcdNodes;
   readonly #watches: EtcdWatches;
+  readonly #asked: Asked;
 
-  constructor(members: EtcdMembers, nodes: EtcdNodes, watches: EtcdWatches) {
+  constructor(members: EtcdMembers, nodes: EtcdNodes, watches: EtcdWatches, asked: Asked) {
     this.#members = members;
     this.#nodes = nodes;
     this.#watches = watches;
+    this.#asked = asked;
   }
 
   /** Calls `gone` when a node is gone, perhaps once for each. Calling the result ends the watch. */
@@ -38,12 +47,14 @@ export class NodeWatch {
   async #watch(place: Place, key: Buffer, over: AbortSignal, gone: () => void): Promise<void> {
     try {
       for (let seen = place.revision; ;) {
-        const awaited = { key, from: String(seen + 1n), until: 'gone' } as const;
+        const awaited = { key, from: String(seen + 1n), until: 'changed' } as const;
         const isTold = await this.#watches.happened(awaited, over, false).catch(() => false);
-        const revision = await this.#nodes.seenAt(place, over);
+        const now = await this.#nodes.seenAt(place, over, key);
         if (over.aborted) return;
-        if (revision === undefined) return gone();
-        seen = revision;
+        if (!now) return gone();
+        seen = now.at;
+        const { grace } = now.node ? readValue(now.node.value) : {};
+        if (grace !== undefined) this.#asked(key, grace);
         if (!isTold) await this.#members.pause(over);
       }
     } catch {

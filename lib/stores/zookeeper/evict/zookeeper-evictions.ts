@@ -6,7 +6,9 @@ import type {
   TakenKey,
 } from '../../../core/contract/lock-store.js';
 import { isShared } from '../../../core/sharing/hold-mode.js';
+import { askingText, readHolder } from '../../kit/asked-holder.js';
 import type { Connection } from '../client/connection.js';
+import { ConnectionLossError } from '../client/zookeeper-errors.js';
 import type { KeyNodes } from '../names/key-nodes.js';
 import { nodesOf } from '../names/node-names.js';
 import { nodesFrom } from '../names/place-of-node.js';
@@ -20,6 +22,8 @@ interface Seen {
   /** Missing where there is none. */
   readonly first?: string;
   readonly names: readonly string[];
+  /** It was asked to stop. */
+  readonly isAsked?: boolean;
 }
 
 /**
@@ -39,8 +43,10 @@ export class ZooKeeperEvictions {
   }
 
   async ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
-    const { answer } = await this.#sessions.use((session, keyNodes) =>
-      session.retry((connection) => look(connection, keyNodes, named), { within: this.#within }),
+    const answer = await this.#sessions.use((session, keyNodes) =>
+      session.retry((connection) => ask(connection, keyNodes, named, grace), {
+        within: this.#within,
+      }),
     );
     if (answer.state === 'held') this.#revoke(named, grace);
     return answer;
@@ -72,14 +78,35 @@ async function look(connection: Connection, keys: KeyNodes, named: NamedHolder):
     const read = (path: string) => connection.read(path);
     const [own, queue] = await Promise.all([read(`${parent}/${first.name}`), read(parent)]);
     if (!own || !queue) continue; // it has gone meanwhile
-    const holder = own.data.toString() || undefined;
+    const { holder: text, grace } = readHolder(own.data.toString());
+    const holder = text || undefined;
     if (isShared(first.permits)) return { answer: { state: 'shared', holder }, names };
     const { writtenAt } = queue;
     const isNumbered = queue.data.toString() === first.name && writtenAt === named.fencingToken;
     const state = isNumbered || own.czxid === named.fencingToken ? 'held' : 'other';
     const fencingToken = writtenAt > own.czxid ? writtenAt : own.czxid;
-    return { answer: { state, holder, fencingToken }, first: first.name, names };
+    const isAsked = grace !== undefined;
+    return { answer: { state, holder, fencingToken }, first: first.name, names, isAsked };
   }
+}
+
+/** Writes to the node of the holder, which watches it. A refused write leaves the holder to learn it later. */
+async function ask(
+  connection: Connection,
+  keys: KeyNodes,
+  named: NamedHolder,
+  grace: number,
+): Promise<HolderAnswer> {
+  const { answer, first, isAsked } = await look(connection, keys, named);
+  if (answer.state !== 'held' || isAsked) return answer;
+  const node = `${keys.pathOf(named.key)}/${first!}`;
+  const text = askingText(answer.holder ?? '', grace);
+  await connection.writeAll([node], Buffer.from(text)).catch(unlessLost);
+  return answer;
+}
+
+function unlessLost(error: unknown): void {
+  if (error instanceof ConnectionLossError) throw error;
 }
 
 async function take(

@@ -1,5 +1,6 @@
-import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
+import type { AcquireRequest, Lease, StoreNotice } from '../../../core/contract/lock-store.js';
 import { combine } from '../../../core/store/many-keys.js';
+import { askedNotice } from '../../kit/asked-holder.js';
 import type { LockNodes } from '../nodes/lock-nodes.js';
 import { numberOf } from '../nodes/numbering.js';
 import type { Session } from '../session/session.js';
@@ -16,12 +17,21 @@ interface OwnKey {
 /** The nodes of the locks that a store holds, by their keys and owner tokens. */
 export class HeldNodes {
   readonly #held = new Map<string, LockNodes>();
+  readonly #tell: (notice: StoreNotice) => void;
+
+  /** `tell` gets the evictions of their holders. */
+  constructor(tell: (notice: StoreNotice) => void) {
+    this.#tell = tell;
+  }
 
   add(request: Request, nodes: LockNodes): LockNodes {
     const id = idOf(request);
     this.#held.set(id, nodes);
     nodes.onGone(() => this.#held.delete(id));
-    nodes.watch();
+    nodes.watch((path, grace) => {
+      const key = request.keys[nodes.paths.indexOf(path)];
+      if (key !== undefined) this.#tell(askedNotice(key, grace));
+    });
     return nodes;
   }
 

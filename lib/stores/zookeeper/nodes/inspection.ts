@@ -1,5 +1,6 @@
 import { timeOfDay } from '../../../core/async/clock.js';
 import type { LockInspection } from '../../../core/contract/lock-inspection.js';
+import { readHolder } from '../../kit/asked-holder.js';
 import { holdersOf } from '../../kit/place-in-queue.js';
 import type { Connection } from '../client/connection.js';
 import type { Children, NodeContent } from '../client/node-content.js';
@@ -62,5 +63,5 @@ function ageOf(newest: NodeContent | undefined, { changedAt }: Children): number
 }
 
 function holderIn({ data }: NodeContent): string | undefined {
-  return data.toString() || undefined;
+  return readHolder(data.toString()).holder || undefined;
 }

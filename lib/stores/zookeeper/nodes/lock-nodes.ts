@@ -124,9 +124,9 @@ export class LockNodes {
     return isDone;
   }
 
-  /** For a held lock: reports at once when one of its nodes is gone. */
-  watch(): void {
-    if (this.isOurs) this.#unwatch = watchNodes(this.#session, this.#lifetime);
+  /** For a held lock: reports at once when one of its nodes is gone, and calls `asked` as `watchNodes` does. */
+  watch(asked: Parameters<typeof watchNodes>[2]): void {
+    if (this.isOurs) this.#unwatch = watchNodes(this.#session, this.#lifetime, asked);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { tellAtOnce } from '../../../core/async/abort-signals.js';
 import type { Connection } from '../client/connection.js';
+import type { NodeContent } from '../client/node-content.js';
 
 /** The lifetime of the nodes of one request: from before they are made until one is gone. */
 export class NodeLifetime {
@@ -21,11 +22,12 @@ export class NodeLifetime {
     this.#lost.abort(error);
   }
 
-  /** Checks whether the nodes are still there. */
-  async lookAfter(connection: Connection): Promise<void> {
+  /** Checks whether the nodes are still there. Resolves with them, by their paths. */
+  async lookAfter(connection: Connection): Promise<ReadonlyMap<string, NodeContent | undefined>> {
     const { paths } = this; // a downgrade may add some meanwhile
     const contents = await Promise.all(paths.map((path) => connection.read(path)));
     const gone = paths.find((_, index) => !contents[index]);
     if (gone !== undefined) this.lose(new Error(`${gone} was deleted at ZooKeeper`));
+    return new Map(paths.map((path, index) => [path, contents[index]]));
   }
 }

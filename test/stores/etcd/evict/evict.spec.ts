@@ -2,7 +2,11 @@ import type { EvictRequest } from 'nest-holdfast/core';
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { EtcdServer } from '../../../support/servers/etcd-server.js';
 import { until } from '../../../support/until.js';
-import { itTellsItsOwnHolder, useEvictions } from '../../support/evictions.js';
+import {
+  itAsksHoldersElsewhere,
+  itTellsItsOwnHolder,
+  useEvictions,
+} from '../../support/evictions.js';
 
 describe('On etcd, an eviction', () => {
   const setup = useEvictions({
@@ -46,6 +50,7 @@ describe('On etcd, an eviction', () => {
   });
 
   itTellsItsOwnHolder(setup);
+  itAsksHoldersElsewhere(setup);
 
   it('of a holder of its own store leaves it nothing to release or extend', async () => {
     const { store, holder, key } = setup;

@@ -1,7 +1,11 @@
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 import { ZooKeeperServer } from '../../../support/servers/zookeeper-server.js';
 import { until } from '../../../support/until.js';
-import { itTellsItsOwnHolder, useEvictions } from '../../support/evictions.js';
+import {
+  itAsksHoldersElsewhere,
+  itTellsItsOwnHolder,
+  useEvictions,
+} from '../../support/evictions.js';
 
 describe('On ZooKeeper, an eviction', () => {
   const setup = useEvictions({
@@ -59,4 +63,5 @@ describe('On ZooKeeper, an eviction', () => {
   });
 
   itTellsItsOwnHolder(setup);
+  itAsksHoldersElsewhere(setup);
 });
