@@ -28,12 +28,8 @@ export class ContextLocks {
   }
 
   /** One attempt. Resolves `undefined` when the key is held and cannot be shared. */
-  async tryAcquire(
-    keys: readonly string[],
-    options: ResolvedLockOptions,
-  ): Promise<Lock | undefined> {
-    const shared = options.reentrant && this.#context.reenter(keys, options);
-    return shared ? shared.lock : this.#acquisitions.once(keys, options, toLock);
+  tryAcquire(keys: readonly string[], options: ResolvedLockOptions): Promise<Lock | undefined> {
+    return this.#once(keys, options, ({ lock }) => lock, toLock);
   }
 
   /** Calls `use` in the turn in which the lock was granted. */
@@ -48,14 +44,23 @@ export class ContextLocks {
   }
 
   /** As `enter`, by one attempt. Resolves `undefined`, without a call of `use`, when the key is held and cannot be shared. */
-  async tryEnter<T>(
+  tryEnter<T>(
     keys: readonly string[],
     options: ResolvedLockOptions,
     use: (scope: LockScope) => Promise<T>,
   ): Promise<T | undefined> {
+    return this.#once(keys, options, use, (held) => use(this.#context.open(held)));
+  }
+
+  /** `ofShare` and `ofGrant` give the result; only a scope that is opened has spans of its work. */
+  async #once<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    ofShare: (scope: LockScope) => T | Promise<T>,
+    ofGrant: (held: HeldLease) => T | Promise<T>,
+  ): Promise<T | undefined> {
     const shared = options.reentrant && this.#context.reenter(keys, options);
-    if (shared) return use(shared);
-    return this.#acquisitions.once(keys, options, (held) => use(this.#context.open(held)));
+    return shared ? ofShare(shared) : this.#acquisitions.once(keys, options, ofGrant);
   }
 
   /** For `reentrant`. */
