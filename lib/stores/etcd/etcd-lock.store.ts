@@ -29,7 +29,7 @@ import { NodeWatch } from './queue/node-watch.js';
 import { openClient } from './client/open-client.js';
 import type { Position } from './queue/queue-position.js';
 import { QueuedLeases } from './lease/queued-leases.js';
-import { askedNotice } from '../kit/asked-holder.js';
+import { Evictions } from '../kit/evictions.js';
 import { StoreObservers } from '../kit/store-observers.js';
 
 /** A member that has not answered after this part of a session leaves time for two more. */
@@ -57,7 +57,7 @@ export class EtcdLockStore implements LockStore {
   readonly #members: EtcdMembers;
   readonly #sessions: EtcdSessions;
   readonly #nodes: EtcdNodes;
-  readonly #evictions: EtcdEvictions;
+  readonly #evictions: Evictions;
   readonly #watches: EtcdWatches;
   readonly #leaseOf: (place: Place) => EtcdLease;
   readonly #queued: QueuedLeases;
@@ -75,10 +75,10 @@ export class EtcdLockStore implements LockStore {
     this.#sessions = new EtcdSessions({ members, clock, sessionTimeout, doubt });
     const keys = new EtcdKeys(prefix);
     this.#nodes = new EtcdNodes(members, this.#sessions, keys);
-    const tell = (notice: StoreNotice) => this.#observers.tell(notice);
-    this.#evictions = new EtcdEvictions(members, keys, tell);
+    this.#evictions = new Evictions(new EtcdEvictions(members, keys), this.#observers);
     this.#watches = new EtcdWatches(members, clock, sessionTimeout);
-    const asked = (node: Buffer, grace: number) => tell(askedNotice(keys.keyOf(node)!, grace));
+    const asked = (node: Buffer, grace: number) =>
+      this.#observers.revokeAny(keys.keyOf(node)!, grace);
     const holders = new NodeWatch(members, this.#nodes, this.#watches, asked);
     this.#leaseOf = (place) => new EtcdLease(place, this.#nodes, holders);
     this.#queued = new QueuedLeases(this.#nodes, this.#leaseOf);

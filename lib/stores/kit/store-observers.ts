@@ -1,6 +1,9 @@
-import type { StoreNotice } from '../../core/contract/lock-store.js';
+import type { NamedHolder, StoreNotice } from '../../core/contract/lock-store.js';
 
 type Tell = (notice: StoreNotice) => void;
+
+/** No token is larger. */
+const ANY_TOKEN = 2n ** 64n;
 
 /** The callers of a store's `observe`. */
 export class StoreObservers {
@@ -17,5 +20,15 @@ export class StoreObservers {
   /** Grants may have been lost. */
   doubt(reason: string): void {
     this.tell({ type: 'doubt', reason });
+  }
+
+  /** The holder with this fencing token, or a smaller one, is to stop within `grace` milliseconds. */
+  revoke({ key, fencingToken }: NamedHolder, grace: number): void {
+    this.tell({ type: 'revoked', key, upTo: fencingToken, grace });
+  }
+
+  /** As `revoke`, for a key whose one holder is meant, with any token. */
+  revokeAny(key: string, grace: number): void {
+    this.revoke({ key, fencingToken: ANY_TOKEN }, grace);
   }
 }

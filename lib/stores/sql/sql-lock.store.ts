@@ -1,5 +1,4 @@
 import { LockPermitsError } from '../../core/contract/lock-errors.js';
-import { reasonOf } from '../../core/contract/safe-error.js';
 import type {
   AcquireRequest,
   EvictRequest,
@@ -16,10 +15,11 @@ import { ListCursors } from '../../core/list/list-cursor.js';
 import { ClockWatch, whySet } from '../../core/store/clock-watch.js';
 import { takeBack } from './connections/abandoned-claims.js';
 import { extendMany } from './common/extend-many.js';
-import { claimOf } from './common/lock-table.js';
-import type { Claim, Holdings, LockTable } from './common/lock-table.js';
+import { type Claim, type Holdings, type LockTable, claimOf } from './common/lock-table.js';
 import { listRows } from './common/list-rows.js';
 import { RowEvictions } from './evict/row-evictions.js';
+import { Evictions } from '../kit/evictions.js';
+import { StoreObservers } from '../kit/store-observers.js';
 import { lockTableDdl } from './common/lock-table-ddl.js';
 import { MysqlTable } from './mysql/mysql-table.js';
 import { PostgresLease } from './postgres/postgres-lease.js';
@@ -61,7 +61,8 @@ export class SqlLockStore implements LockStore {
   ) => Promise<ReadonlyMap<Lease, unknown>>;
   readonly #table: LockTable;
   readonly #leaseOf: (key: string, token: string, fencingToken?: bigint) => Lease;
-  readonly #evictions: RowEvictions;
+  readonly #evictions: Evictions;
+  readonly #observers = new StoreObservers();
   readonly #cursors: ListCursors<string>;
   readonly #sweeper: Sweeper;
   readonly #queue: PostgresQueue | undefined;
@@ -97,7 +98,7 @@ export class SqlLockStore implements LockStore {
     const extend = this.#table.extendMany?.bind(this.#table);
     if (extend) this.extendMany = (leases, ttl) => extendMany(extend, leases, ttl);
     this.#cursors = new ListCursors('sql', dialect, quoted);
-    this.#evictions = new RowEvictions(this.#table);
+    this.#evictions = new Evictions(new RowEvictions(this.#table), this.#observers);
     this.#sweeper = new Sweeper(this.#table);
   }
 
@@ -135,11 +136,10 @@ export class SqlLockStore implements LockStore {
    * the server that took over may not know of every lock.
    */
   observe(tell: (notice: StoreNotice) => void): void {
-    const lost = (error: Error) =>
-      tell({ type: 'doubt', reason: `a connection to the server was lost: ${reasonOf(error)}` });
-    this.#closers.push(watchConnections(this.#pool, lost));
-    this.#clocks ??= this.#watchClock(tell);
-    this.#evictions.observe(tell);
+    this.#observers.add(tell);
+    if (this.#closers.length > 0) return;
+    this.#closers.push(watchConnections(this.#pool, (reason) => this.#observers.doubt(reason)));
+    this.#clocks = this.#watchClock();
   }
 
   /** Closes the connection that listens. */
@@ -149,13 +149,13 @@ export class SqlLockStore implements LockStore {
     await this.#queue?.close();
   }
 
-  #watchClock(tell: (notice: StoreNotice) => void): ClockWatch | undefined {
+  #watchClock(): ClockWatch | undefined {
     const table = this.#table;
     const time = table.time?.bind(table);
     if (!time) return undefined;
     const clocks = new ClockWatch(
       () => [{ name: 'the database', time }],
-      (name, by) => tell({ type: 'doubt', reason: whySet(name, by) }),
+      (name, by) => this.#observers.doubt(whySet(name, by)),
     );
     for (const each of [table, table.permits]) each.holds = (ttl) => clocks.holds(ttl);
     this.#closers.push(() => clocks.close());

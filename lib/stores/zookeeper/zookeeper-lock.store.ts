@@ -11,7 +11,6 @@ import type {
   StoreNotice,
 } from '../../core/contract/lock-store.js';
 import { HeldNodes, leaseOfBoth } from './lease/held-nodes.js';
-import { MOST_WAITERS } from '../../core/list/most-waiters.js';
 import type { Connection } from './client/connection.js';
 import { inspectQueue } from './nodes/inspection.js';
 import { listQueues } from './nodes/list-queues.js';
@@ -24,6 +23,7 @@ import { Sessions } from './session/sessions.js';
 import { ZooKeeperLease } from './lease/zookeeper-lease.js';
 import { checkServers, resolveZooKeeperOptions } from './client/zookeeper-options.js';
 import type { ZooKeeperLockStoreOptions } from './client/zookeeper-options.js';
+import { Evictions } from '../kit/evictions.js';
 import { StoreObservers } from '../kit/store-observers.js';
 import { isShared } from '../../core/sharing/hold-mode.js';
 
@@ -50,8 +50,8 @@ export class ZooKeeperLockStore implements LockStore {
   readonly #sessions: Sessions;
   readonly #connectTimeout: number;
   readonly #observers = new StoreObservers();
-  readonly #held = new HeldNodes((notice) => this.#observers.tell(notice));
-  readonly #evictions: ZooKeeperEvictions;
+  readonly #held = new HeldNodes((key, grace) => this.#observers.revokeAny(key, grace));
+  readonly #evictions: Evictions;
 
   /** Throws `TypeError` or `RangeError` naming the option. */
   constructor(servers: string, options: ZooKeeperLockStoreOptions = {}) {
@@ -59,8 +59,8 @@ export class ZooKeeperLockStore implements LockStore {
     const resolved = resolveZooKeeperOptions(options);
     this.#connectTimeout = resolved.connectTimeout;
     this.#sessions = new Sessions(servers, resolved, (reason) => this.#observers.doubt(reason));
-    const tell = (notice: StoreNotice) => this.#observers.tell(notice);
-    this.#evictions = new ZooKeeperEvictions(this.#sessions, resolved.connectTimeout, tell);
+    const steps = new ZooKeeperEvictions(this.#sessions, resolved.connectTimeout);
+    this.#evictions = new Evictions(steps, this.#observers);
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
@@ -89,7 +89,7 @@ export class ZooKeeperLockStore implements LockStore {
   /** The holders of the key. Costs a write, so that no server answers with old data. */
   inspect(key: string): Promise<LockInspection | undefined> {
     return this.#read((connection, keyNodes) =>
-      inspectQueue(connection, key, keyNodes.pathOf(key), MOST_WAITERS),
+      inspectQueue(connection, key, keyNodes.pathOf(key)),
     );
   }
 

@@ -2,7 +2,6 @@ import type {
   EvictRequest,
   HolderAnswer,
   NamedHolder,
-  StoreNotice,
   TakenKey,
 } from '../../../core/contract/lock-store.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
@@ -10,6 +9,7 @@ import { isShared } from '../../../core/sharing/hold-mode.js';
 import type { KeyValue, TxnRequest, TxnResponse } from '../client/etcd-client.js';
 import type { EtcdMembers } from '../client/etcd-members.js';
 import type { EtcdKeys } from '../keys/etcd-keys.js';
+import type { EvictionSteps } from '../../kit/evictions.js';
 import { kvsOf } from '../queue/node-creation.js';
 import { readValue } from '../queue/node-value.js';
 import { askingText } from '../../kit/asked-holder.js';
@@ -32,22 +32,18 @@ interface Seen {
  * A fencing token is a revision at which its holder was the first. etcd still knows who that was, unless the revision was
  * compacted away.
  */
-export class EtcdEvictions {
+export class EtcdEvictions implements EvictionSteps {
   readonly #members: EtcdMembers;
   readonly #keys: EtcdKeys;
-  readonly #tell: (notice: StoreNotice) => void;
 
-  constructor(members: EtcdMembers, keys: EtcdKeys, tell: (notice: StoreNotice) => void) {
+  constructor(members: EtcdMembers, keys: EtcdKeys) {
     this.#members = members;
     this.#keys = keys;
-    this.#tell = tell;
   }
 
   async ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
     const { answer, node } = await this.#look(named);
-    if (answer.state !== 'held') return answer;
-    this.#revoke(named, grace);
-    await this.#askIn(node!, grace);
+    if (answer.state === 'held') await this.#askIn(node!, grace);
     return answer;
   }
 
@@ -83,7 +79,6 @@ export class EtcdEvictions {
       if (seen.answer.state !== 'held' || left-- === 0) return seen.answer;
       const { succeeded, header } = await this.#ask(replace(seen.node!, content, lease));
       if (!succeeded) continue;
-      this.#revoke(request, 0);
       const taking = this.#taken(seen.node!.key, lease, BigInt(header.revision));
       return { ...seen.answer, state: 'taken', taken: taking };
     }
@@ -129,13 +124,9 @@ export class EtcdEvictions {
   #revokeLease(ID: string): void {
     this.#members.once((c, o) => c.leaseClient.leaseRevoke({ ID }, o)).catch(() => undefined);
   }
-
-  #revoke({ key, fencingToken: upTo }: NamedHolder, grace: number): void {
-    this.#tell({ type: 'revoked', key, upTo, grace });
-  }
 }
 
-/** What stands in a node in place of its holder. The owner token makes it that of one eviction. */
+/** The content of a node that an eviction has taken from its holder. The owner token makes it that of one eviction. */
 function ownerOf({ holder = '', token }: EvictRequest): string {
   return `${holder} ${token}`;
 }

@@ -1,6 +1,7 @@
 import { makeRoom } from '../../../core/async/emitter-room.js';
 import { systemClock } from '../../../core/async/clock.js';
 import type { Cancel } from '../../../core/async/clock.js';
+import { reasonOf } from '../../../core/contract/safe-error.js';
 
 /** Milliseconds in which lost connections count as one loss: a server that ends takes all of them. */
 const MOMENT = 20;
@@ -11,10 +12,10 @@ interface PoolEvents {
 }
 
 /**
- * Calls `tell` a moment after idle connections of a `pg.Pool` were lost, with the first error of that moment. Other clients do
- * not report such losses. Calling the result ends it.
+ * Calls `doubt` a moment after idle connections of a `pg.Pool` were lost, with the first error of that moment as the reason. Other
+ * clients do not report such losses. Calling the result ends it.
  */
-export function watchConnections(client: unknown, tell: (error: Error) => void): Cancel {
+export function watchConnections(client: unknown, doubt: (reason: string) => void): Cancel {
   const pool = client as Partial<PoolEvents> | undefined;
   if (typeof pool?.on !== 'function' || typeof pool.off !== 'function') return () => {};
   let cancel: Cancel | undefined;
@@ -24,7 +25,7 @@ export function watchConnections(client: unknown, tell: (error: Error) => void):
       MOMENT,
       () => {
         cancel = undefined;
-        tell(error);
+        doubt(`a connection to the server was lost: ${reasonOf(error)}`);
       },
       true,
     );

@@ -2,11 +2,11 @@ import type {
   EvictRequest,
   HolderAnswer,
   NamedHolder,
-  StoreNotice,
   TakenKey,
 } from '../../../core/contract/lock-store.js';
 import { isShared } from '../../../core/sharing/hold-mode.js';
 import { askingText, readHolder } from '../../kit/asked-holder.js';
+import type { EvictionSteps } from '../../kit/evictions.js';
 import type { Connection } from '../client/connection.js';
 import { ConnectionLossError } from '../client/zookeeper-errors.js';
 import type { KeyNodes } from '../names/key-nodes.js';
@@ -30,40 +30,33 @@ interface Seen {
  * Takes keys from their holders. One transaction removes the node of the holder, gives the queue a new number, which is larger than
  * the token of the holder, and creates a node at the end of the queue: the next waiter holds the key then, or the node where there is none.
  */
-export class ZooKeeperEvictions {
+export class ZooKeeperEvictions implements EvictionSteps {
   readonly #sessions: Sessions;
   readonly #within: number;
-  readonly #tell: (notice: StoreNotice) => void;
 
   /** `within`: milliseconds for a connection. */
-  constructor(sessions: Sessions, within: number, tell: (notice: StoreNotice) => void) {
+  constructor(sessions: Sessions, within: number) {
     this.#sessions = sessions;
     this.#within = within;
-    this.#tell = tell;
   }
 
-  async ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
-    const answer = await this.#sessions.use((session, keyNodes) =>
-      session.retry((connection) => ask(connection, keyNodes, named, grace), {
-        within: this.#within,
-      }),
+  ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
+    return this.#retried((connection, keyNodes) => ask(connection, keyNodes, named, grace));
+  }
+
+  take(request: EvictRequest): Promise<HolderAnswer> {
+    return this.#retried((connection, keyNodes, session) =>
+      take(connection, session, keyNodes, request),
     );
-    if (answer.state === 'held') this.#revoke(named, grace);
-    return answer;
   }
 
-  async take(request: EvictRequest): Promise<HolderAnswer> {
-    const answer = await this.#sessions.use((session, keyNodes) =>
-      session.retry((connection) => take(connection, session, keyNodes, request), {
-        within: this.#within,
-      }),
+  #retried<T>(
+    step: (connection: Connection, keyNodes: KeyNodes, session: Session) => Promise<T>,
+  ): Promise<T> {
+    const limits = { within: this.#within };
+    return this.#sessions.use((session, keyNodes) =>
+      session.retry((connection) => step(connection, keyNodes, session), limits),
     );
-    if (answer.state === 'taken') this.#revoke(request, 0);
-    return answer;
-  }
-
-  #revoke({ key, fencingToken: upTo }: NamedHolder, grace: number): void {
-    this.#tell({ type: 'revoked', key, upTo, grace });
   }
 }
 

@@ -1,6 +1,5 @@
-import type { AcquireRequest, Lease, StoreNotice } from '../../../core/contract/lock-store.js';
+import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
 import { combine } from '../../../core/store/many-keys.js';
-import { askedNotice } from '../../kit/asked-holder.js';
 import type { LockNodes } from '../nodes/lock-nodes.js';
 import { numberOf } from '../nodes/numbering.js';
 import type { Session } from '../session/session.js';
@@ -17,11 +16,11 @@ interface OwnKey {
 /** The nodes of the locks that a store holds, by their keys and owner tokens. */
 export class HeldNodes {
   readonly #held = new Map<string, LockNodes>();
-  readonly #tell: (notice: StoreNotice) => void;
+  readonly #revoke: (key: string, grace: number) => void;
 
-  /** `tell` gets the evictions of their holders. */
-  constructor(tell: (notice: StoreNotice) => void) {
-    this.#tell = tell;
+  /** `revoke` is called when an eviction asks the holder of a key to stop within `grace` ms. */
+  constructor(revoke: (key: string, grace: number) => void) {
+    this.#revoke = revoke;
   }
 
   add(request: Request, nodes: LockNodes): LockNodes {
@@ -30,7 +29,7 @@ export class HeldNodes {
     nodes.onGone(() => this.#held.delete(id));
     nodes.watch((path, grace) => {
       const key = request.keys[nodes.paths.indexOf(path)];
-      if (key !== undefined) this.#tell(askedNotice(key, grace));
+      if (key !== undefined) this.#revoke(key, grace);
     });
     return nodes;
   }

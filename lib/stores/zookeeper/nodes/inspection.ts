@@ -1,5 +1,6 @@
 import { timeOfDay } from '../../../core/async/clock.js';
 import type { LockInspection } from '../../../core/contract/lock-inspection.js';
+import { MOST_WAITERS } from '../../../core/list/most-waiters.js';
 import { readHolder } from '../../kit/asked-holder.js';
 import { holdersOf } from '../../kit/place-in-queue.js';
 import type { Connection } from '../client/connection.js';
@@ -16,7 +17,7 @@ export async function inspectQueue(
   connection: Connection,
   key: string,
   parent: string,
-  mostWaiters: number,
+  mostWaiters: number = MOST_WAITERS,
 ): Promise<LockInspection | undefined> {
   for (;;) {
     const found = await connection.children(parent);
