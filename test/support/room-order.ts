@@ -26,9 +26,12 @@ const OTHER_STORES = Object.values(entries)
 export const RULES: Readonly<Record<string, Rule>> = {
   core: { layers: [], packages: NODE },
   'stores/kit': { layers: ['core'], packages: NODE },
-  'stores/memory': { layers: ['core'], packages: NODE },
+  'stores/memory': { layers: ['core', 'stores/kit'], packages: NODE },
   'redis-client': { layers: ['core'], packages: NODE },
-  'stores/redis': { layers: ['core', 'redis-client'], packages: /^(node:.*|ioredis)$/ },
+  'stores/redis': {
+    layers: ['core', 'redis-client', 'stores/kit'],
+    packages: /^(node:.*|ioredis)$/,
+  },
   ...Object.fromEntries(OTHER_STORES),
   http: { layers: ['core'], packages: NODE },
   leader: { layers: ['core'], packages: NODE },

@@ -92,7 +92,7 @@ export class MemoryLockStore implements LockStore {
 
   /** Tells of evictions. */
   observe(tell: (notice: StoreNotice) => void): void {
-    this.#evictions.observe(tell);
+    this.#evictions.observers.add(tell);
   }
 
   /** The keys that are held now, in the order in which they were taken. */

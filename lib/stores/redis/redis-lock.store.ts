@@ -171,7 +171,7 @@ export class RedisLockStore implements LockStore {
   /** Tells of evictions; as the only node also of failovers, restarts, moved slots and clocks that were set. */
   observe(tell: (notice: StoreNotice) => void): void {
     if (!this.#isOneOfSeveral) this.#watches.observe(tell);
-    this.#evictions.observe(tell);
+    this.#evictions.observers.add(tell);
   }
 
   joinQuorum(): void {

@@ -1,9 +1,5 @@
-import type {
-  EvictRequest,
-  HolderAnswer,
-  NamedHolder,
-  StoreNotice,
-} from '../../../core/contract/lock-store.js';
+import type { EvictRequest, HolderAnswer, NamedHolder } from '../../../core/contract/lock-store.js';
+import { StoreObservers } from '../../kit/store-observers.js';
 import type { CounterTrial } from '../keys/counter-trial.js';
 import { holderOf, ownerOf } from '../keys/named-lock.js';
 import type { LockNames } from '../keys/named-lock.js';
@@ -25,19 +21,13 @@ interface EvictionContext {
   readonly seen: SeenHolders;
 }
 
-type Tell = (notice: StoreNotice) => void;
-
 /** Takes locks from their holders, and hears of those that are taken from holders of this store. */
 export class RedisEvictions {
+  readonly observers = new StoreObservers();
   readonly #context: EvictionContext;
-  readonly #tells: Tell[] = [];
 
   constructor(context: EvictionContext) {
     this.#context = context;
-  }
-
-  observe(tell: Tell): void {
-    this.#tells.push(tell);
   }
 
   async ask(named: NamedHolder, grace: number): Promise<HolderAnswer> {
@@ -48,7 +38,7 @@ export class RedisEvictions {
       return runner.run(EVICT, keys.alone([key]), args, (reply) => this.#read(named, reply));
     });
     const isAsked = answer.state === 'held' || answer.state === 'unconfirmed';
-    if (isAsked) this.#revoke(key, fencingToken, grace); // its own channel may not be open
+    if (isAsked) this.observers.revoke(named, grace); // its own channel may not be open
     return answer;
   }
 
@@ -63,7 +53,7 @@ export class RedisEvictions {
         return runner.change(EVICT, held().keys, args, (reply) => this.#read(request, reply));
       });
       if (answer.state !== 'taken') return answer;
-      this.#revoke(key, answer.fencingToken ?? fencingToken, 0);
+      this.observers.revoke({ key, fencingToken: answer.fencingToken ?? fencingToken }, 0);
       const release = () => lockCalls.release(held());
       return { ...answer, taken: { fencingToken: asFencingToken(fence), release } };
     } catch (error) {
@@ -76,7 +66,8 @@ export class RedisEvictions {
   heard(text: string): void {
     const [, token = '', grace, lock = ''] = /^(\d+) (\d+) (.*)$/s.exec(text.slice(REVOKED.length)) ?? []; // prettier-ignore
     const key = this.#context.keys.keyOf(lock);
-    if (key !== undefined) this.#revoke(key, BigInt(token), Number(grace));
+    if (key !== undefined)
+      this.observers.revoke({ key, fencingToken: BigInt(token) }, Number(grace));
   }
 
   #known({ key, fencingToken }: NamedHolder): string {
@@ -96,9 +87,5 @@ export class RedisEvictions {
     const state = hasGone ? 'other' : (said as HolderAnswer['state']);
     const holder = holderOf(value) || undefined;
     return { answer: { state, holder, owner: ownerOf(value), fencingToken }, fence };
-  }
-
-  #revoke(key: string, upTo: bigint, grace: number): void {
-    for (const tell of this.#tells) tell({ type: 'revoked', key, upTo, grace });
   }
 }
