@@ -52,7 +52,7 @@ const TOO_LONG: readonly string[] = [
   'stores/zookeeper/session/session.ts',
   'testing/conformance/checks/sharing/sharing.ts',
 ];
-/** What core knows nothing of: its stores, and the transports that it is used with. */
+/** Names that core may not mention: stores and transports. */
 const FOREIGN = /redis|evalsha|zookeeper|etcd|http/i;
 /** Tricks for speed, each with the benchmark that shows it, which a comment beside the trick names. */
 const TRICKS: Readonly<Record<string, string>> = {

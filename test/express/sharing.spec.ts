@@ -17,7 +17,7 @@ describe.each(CASES)('requests that share a lock, in $version, on $store', ({ ex
   let redis: RedisServer;
   let client: OwnClient;
   let processes: LockService[];
-  /** What runs, and the most that ever ran together. */
+  /** The requests that run, and the most that ever ran together. */
   let running: string[];
   let together: string[];
 

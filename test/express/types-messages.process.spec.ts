@@ -1,6 +1,6 @@
 import { problemsOf } from '../readme/support/compile.js';
 
-/** What is wrong, the call that has it, and what the compiler says of it. */
+/** The mistake, a call with it, and the compiler's message. */
 const WRONG: readonly (readonly [what: string, call: string, says: string])[] = [
   [
     'an unknown option',
@@ -57,7 +57,7 @@ const RIGHT = [
 const IMPORTS =
   "import express from 'express';\nimport { lockRequest } from 'nest-holdfast/express';\nconst app = express();\n";
 
-/** What the compiler says of each statement. */
+/** The compiler's messages, by statement. */
 function messagesFor(statements: readonly string[]): string[] {
   const blocks = statements.map((statement, index) => ({
     page: 'test/express/snippet',

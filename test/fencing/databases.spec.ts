@@ -29,7 +29,7 @@ interface Database {
   reset(): Promise<unknown>;
   /** Holds the row with `holder`'s update, until the function that comes back is called. */
   hold(holder: FencedHolder): Promise<() => Promise<void>>;
-  /** Resolves when somebody waits for a row. */
+  /** Resolves when a client waits for a row. */
   someoneWaits(): Promise<unknown>;
 }
 
@@ -237,7 +237,7 @@ describe('On MariaDB', () => {
               "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
             return (await connections.query<RowDataPacket[]>(query))[0].length;
           },
-          { every: 150 }, // the table is filled anew only when nobody has read it for 100 ms
+          { every: 150 }, // the table is filled anew only when it was not read for 100 ms
         ),
     };
   }

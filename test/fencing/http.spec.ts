@@ -36,7 +36,7 @@ const MISSING = 'The fencing token is missing';
 
 type PublicError = Error & { readonly status: number; readonly publicMessage: string };
 
-/** What reached a handler, as JSON can say it. */
+/** The fence that reached a handler, as JSON can say it. */
 const inWords = (fence: FencedHolder | undefined) => ({
   fence: fence ? `${fence.key} ${fence.fencingToken}` : 'none',
 });

@@ -109,7 +109,7 @@ function redis(url: string): Resource {
   };
 }
 
-/** What happens to everybody who does not check. */
+/** A resource that does not check tokens. */
 function unfenced(url: string): Resource {
   const client = new OwnClient(url);
   return {

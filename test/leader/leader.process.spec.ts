@@ -93,7 +93,7 @@ describe('An election of three processes', () => {
     const pausedAt = performance.now();
     const leader = await leaderOtherThan(former);
     expect(await written(leader)).toBe('written');
-    await until(() => performance.now() - pausedAt > TTL, PATIENT); // what the worker takes for a pause
+    await until(() => performance.now() - pausedAt > TTL, PATIENT); // longer than the worker takes for a pause
     former.resume();
     expect(await former.received(({ event }) => event === 'resumed')).toEqual({
       event: 'resumed',
@@ -106,7 +106,7 @@ describe('An election of three processes', () => {
     expect(await written(leader)).toBe('written');
     const journal = (await server.command('LRANGE', '{leader}:journal', 0, -1)) as string[];
     const sorted = journal.map(BigInt).toSorted((a, b) => (a < b ? -1 : 1));
-    expect(journal).toEqual(sorted.map(String)); // nobody wrote after a newer leader
+    expect(journal).toEqual(sorted.map(String)); // no leader wrote after a newer one
     expect(new Set(journal).size).toBe(3);
   });
 

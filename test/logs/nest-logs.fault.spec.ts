@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 const OUTAGE = 20_000;
 const PASSWORD = 'hunter2';
 
-/** What Nest's logger prints, with the time at which it does. */
+/** The lines that Nest's logger prints, with their times. */
 function printed() {
   const lines: { readonly at: number; readonly line: string }[] = [];
   for (const level of ['log', 'warn', 'error'] as const) {

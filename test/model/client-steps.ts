@@ -84,7 +84,7 @@ export function giveUp(state: State, index: number): Step<State>[] {
   return [{ label: `${nameOf(index)} ends`, state: end(state, index) }];
 }
 
-/** What is under way may still arrive. What cannot matter any more is wiped out, so that states meet. */
+/** Messages under way may still arrive. State without an effect is wiped out, so that equal states meet. */
 function end(state: State, index: number): State {
   const nodes = state.nodes.map((node) => {
     const link = node.links[index]!;

@@ -16,7 +16,7 @@ export const everyTokenIsGrantedOnce: Guarantee = ({ state, acquisition, token }
     ? `${nameOf(acquisition)} gets ${token}, which was granted before`
     : undefined;
 
-/** Whatever expired in between. */
+/** Holds also when grants expired in between. */
 export const laterAcquisitionsGetMore: Guarantee = ({ state, acquisition, token }) => {
   const { floor } = state.acquisitions[acquisition]!;
   return token <= floor

@@ -1,4 +1,4 @@
-/** What the nodes and the clients do. */
+/** The rules of the nodes and of the clients. */
 export interface Protocol {
   /** Without a majority for exactly T, T is written back to the nodes, and a majority must confirm. */
   readonly writeBack: boolean;
@@ -14,14 +14,14 @@ export interface Protocol {
   readonly reserve: number;
 }
 
-/** What is explored. */
+/** The limits of the search. */
 export interface Bounds {
   /** How many acquisitions are under way at once. */
   readonly clients: number;
   readonly acquisitions: number;
-  /** What a client's clock may say. Each acquisition has one of these; clocks need not agree. */
+  /** The times that a client's clock may show. Each acquisition has one of these; clocks need not agree. */
   readonly hints: readonly number[];
-  /** What the nodes' counters may be at the start. */
+  /** The possible counters of the nodes at the start. */
   readonly starts: readonly (readonly number[])[];
   /** The acquiring commands of so many acquisitions may be executed again, the second reply unseen. */
   readonly resends: number;

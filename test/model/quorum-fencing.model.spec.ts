@@ -60,7 +60,7 @@ const SAFE: Readonly<Record<string, Partial<Protocol>>> = {
   },
 };
 
-/** What goes wrong when something is taken out: these show that the search finds what there is to find. */
+/** Protocols that lack one rule, and the guarantee that breaks: they show that the search finds errors. */
 const UNSAFE: Readonly<Record<string, [Partial<Protocol>, Guarantee]>> = {
   'no write-back: a token twice': [{ writeBack: false }, everyTokenIsGrantedOnce],
   'no write-back: a later one is not larger': [{ writeBack: false }, laterAcquisitionsGetMore],

@@ -10,7 +10,7 @@ export enum Stage {
 
 export interface Link {
   readonly stage: Stage;
-  /** What the node's grant returned, for as long as anybody may ask. */
+  /** The value that the node's grant returned, kept while a later step may read it. */
   readonly value: number;
   /** The grant is one of those that the client decided by. */
   readonly isCounted: boolean;

@@ -19,7 +19,7 @@ export interface ExportedBag {
   readonly wrong: readonly WrongValue[];
 }
 
-/** What looks like options among all that the public entries export, by the type checker: a new one cannot be forgotten. */
+/** All exported types that look like options, found by the type checker: a new one cannot be forgotten. */
 export function exportedBags(): ExportedBag[] {
   const { checker, entries } = exportedSymbols();
   const symbols = new Map([...entries.values()].flatMap((exported) => [...exported]));

@@ -25,7 +25,7 @@ import { LockHealthIndicator } from 'nest-holdfast/terminus';
 import { LockControl, lockStoreConformance } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 
-/** Whoever takes options of a type, and what has to be among them. */
+/** A function that takes options of a type, and the options that it needs. */
 export interface OptionTaker {
   /** Throws or rejects for options that it does not take. */
   readonly take: (options: never) => unknown;
@@ -173,7 +173,7 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
   ],
 };
 
-/** What looks like options, and is none of ours, or nobody's argument. The source of a Cluster is of ioredis, but for `cluster`. */
+/** Types that look like options, but are foreign or no argument. The source of a Cluster is of ioredis, but for `cluster`. */
 export const NO_OPTIONS = [
   'LockLogger',
   'LockHealth',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportedSymbols } from '../support/exported-symbols.js';
 
-/** What each entry of the package exports, and what was called otherwise before. A name that changes is changed here, too. */
+/** The exports of each entry of the package, and their former names. A name that changes is changed here, too. */
 const KNOWN = require('./exported-names.json') as {
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly renamed: Readonly<Record<string, string>>;

@@ -116,7 +116,7 @@ async function npm(cwd: string, ...args: string[]): Promise<void> {
   }
 }
 
-/** What the surrounding `npm test` and Jest have set is not meant for the consumers. */
+/** Without the variables of the surrounding `npm test` and Jest, which are not meant for the consumers. */
 function consumerEnvironment(): NodeJS.ProcessEnv {
   const foreign =
     /^(npm_(?!config_(registry|cache|userconfig|cafile|https?_proxy))|JEST_|NODE_OPTIONS$|NODE_ENV$|INIT_CWD$)/i;

@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const npm = (cwd: string, ...args: readonly string[]) =>
   run('npm', [...args, '--no-audit', '--no-fund'], { cwd });
 
-/** What a lock file names, but for the project itself. */
+/** The packages that a lock file names, but for the project itself. */
 async function entriesOf(directory: string): Promise<[string, Entry][]> {
   const text = await readFile(join(directory, 'package-lock.json'), 'utf8');
   const { packages } = JSON.parse(text) as { packages: Record<string, Entry> };

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** What a scrape reads, as `name{label="value",…}`, labels in the order of the alphabet, without those of the Node process. */
+/** The samples of a scrape, by `name{label="value",…}`, labels in alphabetical order, without those of the Node process. */
 export async function scrape(register: Registry): Promise<Record<string, number>> {
   const lines = (await register.metrics()).split('\n').filter((line) => /^\w/.test(line));
   return Object.fromEntries(lines.map(seriesOf));

@@ -26,7 +26,7 @@ const COLUMNS: Readonly<Record<string, (documented: DocumentedStore, store: Lock
     '`inspect`': (_, store) => (store.inspect ? 'yes' : 'no'),
   };
 
-/** What stands between the two comments of the README, and the comments themselves. */
+/** The part of the README between the two comments, and the comments themselves. */
 export function featuresBlock(stores: readonly DocumentedStore[] = DOCUMENTED_STORES): string {
   const made = stores.map((documented) => ({ documented, store: documented.make() }));
   const columns = Object.values(COLUMNS);

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT, readPage } from './support/markdown.js';
 
-/** What a newcomer's clone does not have, and what the servers of tests leave. */
+/** Folders that a newcomer's clone does not have, and leftovers of the servers of tests. */
 const LEFT_OUT = ['node_modules', 'dist', 'coverage', '.git', 'out'];
 const MINUTE = 60_000;
 

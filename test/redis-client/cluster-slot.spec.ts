@@ -18,6 +18,6 @@ describe('The tag that puts another key into the slot of a key', () => {
       return String(number);
     });
     expect(keys.map(slotTag)).toEqual(tags);
-    expect(keys.map(slotTag)).toEqual(tags); // whatever was looked for in between
+    expect(keys.map(slotTag)).toEqual(tags); // the same ones after other searches
   });
 });

@@ -4,7 +4,7 @@ import { installPackages, isDebianRoot } from './install-packages.mjs';
 
 const programs = createRequire(import.meta.url)('../support/processes/server-programs.cjs');
 
-/** What the tests start servers of their own from. `packages` are Debian's: of a list, the first that there is. */
+/** The programs from which the tests start servers of their own. `packages` are Debian's: of a list, the first that there is. */
 const SERVERS = [
   {
     name: 'Redis, version 6 or later',

@@ -20,7 +20,7 @@ import { disconnect } from './redis/locks.js';
 
 type Closing = (close: () => unknown) => void;
 
-/** Clients are connected already: what one keeps of the context that connects it is the affair of its owner. */
+/** Clients are connected already: a client may keep the context that connects it, which is the affair of its owner. */
 const STORES: Record<string, (closing: Closing) => Promise<LockStore>> = {
   memory: async () => new MemoryLockStore(),
   redis: async (closing) => new RedisLockStore(await redis(closing, Redis)),

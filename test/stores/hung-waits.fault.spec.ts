@@ -43,7 +43,7 @@ describe.each(BACKENDS)('Who waits on a hung %s', (_, start) => {
     await Promise.all([holder.close?.(), waiter.close?.()]);
   });
 
-  /** Resolves once somebody stands in line, or polls. */
+  /** Resolves once a caller waits in the queue, or polls. */
   async function waits(): Promise<void> {
     const asked = waiter.store.acquire
       ? jest.spyOn(waiter.store, 'acquire')

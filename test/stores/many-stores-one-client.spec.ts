@@ -50,7 +50,7 @@ describe('Twenty stores on one client get no warning of a leak, and leave the cl
     await server.stop();
   });
 
-  /** Everybody has the same key in turn, and elections go on. */
+  /** All services get the same key in turn, and elections go on. */
   async function served(
     emitters: readonly EventEmitter[],
     createStore: () => LockStore,

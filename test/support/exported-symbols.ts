@@ -6,7 +6,7 @@ const ROOT = join(__dirname, '..', '..');
 
 interface Exported {
   readonly checker: ts.TypeChecker;
-  /** By entry of the package, such as `./core`: what it exports, types included. */
+  /** The exports of each entry of the package, such as `./core`, types included. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, ts.Symbol>>;
 }
 

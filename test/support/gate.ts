@@ -1,5 +1,5 @@
 /**
- * What happens to the bytes that go one way through a proxy. All connections share the gate; each has its own lane, in
+ * Passes, holds or drops the bytes that go one way through a proxy. All connections share the gate; each has its own lane, in
  * which bytes stay in order.
  */
 export class Gate {

@@ -1,6 +1,6 @@
 /**
  * Runs `run` for each item, at most `lanes` at once: an item comes after the one `lanes` before it. Returns the promises,
- * none of which counts as unhandled: somebody waits for it later.
+ * none of which counts as unhandled: the caller waits for them later.
  */
 export function inLanes<Item, Result>(
   items: readonly Item[],

@@ -1,6 +1,6 @@
 import { dirname, relative } from 'node:path';
 
-/** What the files of a layer may import: other layers, and packages. */
+/** The layers and packages that the files of a layer may import. */
 interface Rule {
   readonly layers: readonly string[];
   readonly packages: RegExp;

@@ -3,7 +3,7 @@ export interface UntilOptions {
   readonly within?: number;
   /** Milliseconds between two looks. @default 5 */
   readonly every?: number;
-  /** What is being waited for, for the error message. */
+  /** The condition in words, for the error message. */
   readonly what?: string;
 }
 

@@ -11,7 +11,7 @@ import { type ConformanceOptions, FakeClock, lockStoreConformance } from 'nest-h
 
 type Change = (lease: Lease, request: AcquireRequest, store: ChangedStore) => Partial<Lease>;
 
-/** What all stores of one check have in common, and what is wrong with their leases. */
+/** The common part of the stores of one check, and the fault of their leases. */
 class ChangedStore extends MemoryLockStore {
   readonly backend: MemoryLockStore;
   readonly change: Change;
@@ -285,7 +285,7 @@ describe('lockStoreConformance and fencing counters', () => {
 
 afterEach(() => jest.restoreAllMocks());
 
-/** A clock that goes on by ten seconds with every look: what never comes is given up at once. */
+/** A clock that goes on by ten seconds with every look: waits without an end are given up at once. */
 function fastTime(): () => number {
   let now = 0;
   return () => (now += 10_000);

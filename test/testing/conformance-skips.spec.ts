@@ -17,7 +17,7 @@ interface Registered {
   readonly skipped: string[];
 }
 
-/** What the suite registers with a runner, which has `skip` or not. */
+/** The checks that the suite registers with a runner, which has `skip` or not. */
 function register(options: Partial<ConformanceOptions> = {}, canSkip = true): Registered {
   const run = new Map<string, Run>();
   const skipped: string[] = [];

@@ -18,7 +18,7 @@ import { FakeClock, LockControl, LockTestingModule } from 'nest-holdfast/testing
 import supertest from 'supertest';
 import { Deferred } from '../nest/support/deferred';
 
-/** Where the modules below look for Redis. Nobody may ever knock. */
+/** The address at which the modules below look for Redis. No connection may ever come. */
 let redis: Server;
 let connections = 0;
 const port = () => (redis.address() as AddressInfo).port;

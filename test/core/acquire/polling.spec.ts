@@ -71,7 +71,7 @@ it('of 100 callers with 50 ms of work each, nobody is refused', async () => {
   const store = new MemoryLockStore(clock);
   let working = 0;
   let atOnce = 0;
-  // Every caller is a process of its own: the hardest case, for nobody knows of the others.
+  // Every caller is a process of its own: the hardest case, for no caller knows of the others.
   const callers = Array.from({ length: 100 }, () =>
     watch(
       new LockService(store, { clock }).withLock('till', async () => {

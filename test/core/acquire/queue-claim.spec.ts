@@ -154,7 +154,7 @@ it('one of several keys whose claim is gone is waited for again, with what is fr
   await lease.release();
   store.grant();
   await clock.advance(0);
-  expect(both.status).toBe('pending'); // somebody here has the first one
+  expect(both.status).toBe('pending'); // another caller here has the first one
   expect(waiter!.request.token).not.toBe(store.requests.at(-1)!.token);
   await locks.close();
 });

@@ -71,7 +71,7 @@ describe('waitAtMost', () => {
 });
 
 describe('systemClock', () => {
-  // What it hands to Node, without waiting for Node.
+  // The delays that it hands to Node, without waiting for Node.
   const setTimeoutSpy = jest.spyOn(globalThis, 'setTimeout');
   const clearTimeoutSpy = jest.spyOn(globalThis, 'clearTimeout');
   const unref = jest.fn();

@@ -139,7 +139,7 @@ describe('The time that has passed', () => {
       fc.property(fc.array(EVENTS, { maxLength: 60 }), (events) => {
         const machine = new Machine();
         let last = machine.passed.now();
-        let gained = 0; // what the wall clock was moved forward by
+        let gained = 0; // milliseconds by which the wall clock was moved forward
         let missing = 0; // suspensions that a wall clock which was set back may hide
         let suspended = 0;
         for (const { what, ms } of events) {

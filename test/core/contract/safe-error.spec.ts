@@ -5,7 +5,7 @@ import { reasonOf, withoutSecrets } from '../../../lib/core/contract/safe-error.
 
 const SECRET = 'hunter2';
 
-/** As somebody who wants to know everything. */
+/** Shows all levels and hidden properties. */
 const deeply = (value: unknown) =>
   inspect(value, { depth: Infinity, showHidden: true, getters: true });
 

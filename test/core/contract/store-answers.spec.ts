@@ -4,7 +4,7 @@ import { FakeLease, PassableLease } from '../support/fake-store';
 import { rejectionOf } from '../support/outcome';
 import { onFakeStore, onQueueStore } from '../support/setup';
 
-/** What a store may answer that was written without types. */
+/** Answers that a store without types may give. */
 const NONSENSE: readonly unknown[] = [null, false, true, 0, 1, '', 'QUEUED', {}, [], [1], () => 1];
 const named = (values: readonly unknown[]) => values.map((value) => [String(value) || '""', value]);
 

@@ -51,7 +51,7 @@ function withLockOf(services: readonly LockService[], prefix = ''): Lock {
   };
 }
 
-/** Takes the keys one after the other, in the order given: what a deadlock is made of. */
+/** Takes the keys one after the other, in the order given: so callers can deadlock. */
 function holdAndWait(services: readonly LockService[]): Lock {
   const take = async (process: number, [first, ...rest]: readonly string[], work: () => unknown) =>
     first === undefined
@@ -60,7 +60,7 @@ function holdAndWait(services: readonly LockService[]): Lock {
   return ({ process, keys: some }, work) => take(process, some, work);
 }
 
-/** Lets all go at once. Whoever works beside somebody with a common key, one of them a writer, fails. */
+/** Lets all go at once. Two callers that work at once with a common key, one of them a writer, fail. */
 function cross(all: readonly Caller[], lock: Lock, pause: () => Promise<unknown>) {
   const inside = new Set<Caller>();
   return all.map((caller) =>

@@ -3,7 +3,7 @@ import { FakeClock } from 'nest-holdfast/testing';
 import { inMemory, onQueueStore } from '../support/setup';
 
 const wait = { waitTimeout: 1_000 };
-/** What became of a call. */
+/** The outcome of a call. */
 const outcome = (call: Promise<unknown>) =>
   call.then(
     () => 'granted',
@@ -54,7 +54,7 @@ describe('maxWaiting', () => {
     },
   );
 
-  /** The store has a line of its own: everybody waits in it. */
+  /** The store has a line of its own, in which all callers wait. */
   function withQueue() {
     const clock = new FakeClock(50_000);
     const store = new MemoryLockStore(clock);

@@ -140,7 +140,7 @@ describe('a semaphore', () => {
     const inLock = locks.withLock('export', () =>
       locks.withPermit('export', { permits: 2 }, (lock) => lock.permits),
     );
-    expect(await inLock).toBeUndefined(); // who has all of it needs no permit
+    expect(await inLock).toBeUndefined(); // an exclusive holder needs no permit
   });
 
   it('sends no more contenders of a process than could have a permit', async () => {

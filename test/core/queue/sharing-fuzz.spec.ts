@@ -21,7 +21,7 @@ class Polled extends MemoryLockStore {
   override acquire = undefined as never;
 }
 
-/** Who is in a key now, and whether they may be there together. */
+/** The present holders of each key, and whether they may hold it together. */
 class Rooms {
   readonly wrong: string[] = [];
   readonly #inside = new Map(KEYS.map((key) => [key, { write: 0, read: 0 }]));

@@ -11,7 +11,7 @@ import { inMemory } from '../support/setup';
 type Job = () => Promise<unknown>;
 type Add = (job: Job) => Promise<unknown>;
 
-/** Queues that a process shares, each with one worker. What they run for one caller, they run in the context of another. */
+/** Queues that a process shares, each with one worker. They run one caller's job in the context of another. */
 const QUEUES: Record<string, () => Add> = {
   'p-queue': () => {
     const queue = new PQueue({ concurrency: 1 });

@@ -121,11 +121,11 @@ describe('On a store with extendMany, the extensions of many locks', () => {
       open.push(deferred<Exceptions>());
       return open.at(-1)!.promise;
     };
-    for (const lease of leases) lease.onExtend = never; // what is left of a ttl may be too little for a call with others
+    for (const lease of leases) lease.onExtend = never; // the rest of a ttl may be too short for a call with others
     await clock.advance(TTL);
     expect(held.every(({ isHeld }) => !isHeld)).toBe(true);
     expect(open.length).toBeGreaterThan(5);
-    for (const each of open) each.resolve(new Map()); // the store has extended what is kept for nobody now
+    for (const each of open) each.resolve(new Map()); // the store has extended leases that have no holder now
     await clock.advance(0);
     expect(leases.every(({ releases }) => releases > 0)).toBe(true);
     expect(clock.pendingTimers).toBe(0);

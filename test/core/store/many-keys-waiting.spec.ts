@@ -6,7 +6,7 @@ import { sleep } from '../../../lib/core/async/clock';
 import { watch } from '../support/outcome';
 import { SingleKeyStore } from '../support/single-key-store';
 
-/** A store that takes several keys at once, does not say which one was refused, and lets nobody stand in line. */
+/** A store that takes several keys at once, does not say which one was refused, and has no queue. */
 function polled(clock: FakeClock): LockStore {
   const memory = new MemoryLockStore(clock);
   return {

@@ -15,7 +15,7 @@ const LETTERS = [
   '%2D',
   ...SEPARATORS,
 ];
-/** What no value brings into a key, wherever it stands. */
+/** Characters that no value brings into a key, at any position. */
 const RESERVED = /[%:\p{Cc}]/u;
 const PAIRS_OF_A_TEMPLATE = 10;
 

@@ -1,4 +1,4 @@
-/** What has become of a promise so far. */
+/** The state of a promise so far. */
 export interface Outcome<T> {
   status: 'pending' | 'fulfilled' | 'rejected';
   value: T | undefined;

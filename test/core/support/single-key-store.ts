@@ -11,7 +11,7 @@ interface Entry {
 export class SingleKeyStore implements LockStore {
   readonly name = 'single';
   readonly supports = { fencing: true, ttl: true } as const;
-  /** What it was asked: `try a`, `extend a`, `release a`, … */
+  /** The calls that it got: `try a`, `extend a`, `release a`, … */
   readonly log: string[] = [];
   /** Runs before an attempt is answered. */
   before: (request: AcquireRequest) => Promise<void> = () => Promise.resolve();

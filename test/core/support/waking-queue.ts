@@ -5,7 +5,7 @@ interface Node extends Standing {
   readonly id: number;
 }
 
-/** Who may hold, said in another way than the rules say it: one alone, or the first so many who all say the same. */
+/** The waiters that may hold, defined otherwise than by the rules: an exclusive one, or the first that agree on their permits. */
 export function holdersByDefinition<T extends Standing>(line: readonly T[]): T[] {
   return line.filter((own, index) => {
     const before = line.slice(0, index);
@@ -23,7 +23,7 @@ export class WakingLine {
   #count = 0;
   readonly #seen = new Map<number, PlaceInQueue<Node>>();
   readonly #awake = new Set<number>();
-  /** Who has still to tell that it was let in, and who has done so. */
+  /** The waiters that have yet to tell that they were let in. */
   readonly #telling = new Set<number>();
   readonly #told = new Set<number>();
   #looks: number[] = [];
@@ -56,7 +56,7 @@ export class WakingLine {
     else this.#tell(id);
   }
 
-  /** Until nobody is awake, and nobody has anything to tell. */
+  /** Until no waiter is awake, and none has anything to tell. */
   settle(): void {
     for (let steps = 0; this.#awake.size + this.#telling.size > 0; steps += 1) {
       if (steps > 1_000) throw new Error('it never comes to rest');
@@ -85,7 +85,7 @@ export class WakingLine {
     if (!agree || held.length > permits) throw new Error(`held by ${JSON.stringify(held)}`);
   }
 
-  /** Everybody knows the truth, once the line is settled. */
+  /** All waiters know their true state, once the line is settled. */
   check(): void {
     const known = this.holders().join();
     const meant = holdersByDefinition(this.#nodes)

@@ -8,7 +8,7 @@ import { ask, OF_THE_PAGE, snapshotAt } from '../support/browser-requests.js';
 
 let checked = 0;
 
-/** Asks somebody who takes his time, and is not there. */
+/** A guard that answers late, with an error. */
 class LateGuard implements CanActivate {
   async canActivate(): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 300));

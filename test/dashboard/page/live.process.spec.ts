@@ -114,7 +114,7 @@ describe('the live page of locks in memory', () => {
   });
 });
 
-/** As a page of somebody else could. */
+/** As a page of another origin could. */
 async function sendEveryWay({ url, body }: { url: string; body: string }): Promise<string[]> {
   const json = { 'content-type': 'application/json' };
   const ways: RequestInit[] = [

@@ -23,7 +23,7 @@ describe('the live page of very many locks', () => {
       ),
     );
 
-  /** What the first look costs. A machine that is busy may read a part of so many locks in one round. */
+  /** The cost of the first look. A machine that is busy may read a part of so many locks in one round. */
   async function firstLook(opened: Page): Promise<Look> {
     const first = await opened.waitForFunction(
       () => document.querySelector('tbody tr') && performance.now(),

@@ -12,12 +12,12 @@ import { serve } from '../support/served.js';
 
 const CONTEXT = { actions: [], charts: () => ({ times: [], series: [] }) };
 
-/** A store of somebody else, with its own `list` and `nodes`. */
+/** A foreign store, with its own `list` and `nodes`. */
 function storeWith(part: Partial<LockStore>): LockStore {
   return Object.assign(new MemoryLockStore(), part);
 }
 
-/** What those who look see of the first whole round. */
+/** The first complete snapshot that visitors get. */
 async function seen(store: LockStore, clock = new FakeClock()): Promise<Snapshot> {
   const locks = new LockService(store, { clock, storeTimeout: 1_000 });
   await locks.acquire('ours', { ttl: 600_000 });

@@ -19,7 +19,7 @@ type User = { headers: Record<string, string | undefined> };
 const authorize = ({ headers }: User) =>
   headers['x-user'] === undefined || { actor: headers['x-user'] };
 
-/** What applications do with bodies before the page gets them. */
+/** Ways in which applications parse bodies before the page gets them. */
 const PARSERS: [string, (page: LockDashboardHandler) => Parameters<typeof serve>[0]][] = [
   ['no parser', (page) => page],
   ['Express 4 with a parser of JSON', (page) => express4().use(express4.json(), page)],

@@ -45,7 +45,7 @@ export async function snapshotAt(base: string, query = ''): Promise<Snapshot> {
   return JSON.parse(body) as Snapshot;
 }
 
-/** What an `EventSource` would get. */
+/** The events that an `EventSource` would get. */
 export class Events {
   readonly snapshots: Snapshot[] = [];
   /** In order, with the comments as `:`. */

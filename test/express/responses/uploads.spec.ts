@@ -11,9 +11,9 @@ import { Served } from '../support/served.js';
 import type { Wire } from '../support/served.js';
 
 const KEY = 'upload';
-/** As long as nobody reads more than this, Node goes on reading, and sees when the client goes. */
+/** While the handler has left no more than this unread, Node goes on reading, and sees when the client goes. */
 const BUFFERED = 1_000;
-/** More than fits into all buffers, so that a client is still sending when nobody reads. */
+/** More than fits into all buffers, so that a client is still sending when the handler does not read. */
 const UNREAD = 16 * 1024 * 1024;
 
 describe.each(VERSIONS)('aborted uploads to $version', ({ express }) => {

@@ -39,7 +39,7 @@ export function tellKeys(_request: Request, response: Response): void {
   response.json(response.locals['lock'].keys);
 }
 
-/** What an application without error handlers of its own would not say: the fields of the error. */
+/** Answers with the fields of the error, which an application without error handlers would not. */
 export function tellError(
   error: Error & Record<string, unknown>,
   _request: Request,

@@ -78,7 +78,7 @@ export class Wire {
     await until(() => this.received.includes(text), { what: `"${text}" to be received` });
   }
 
-  /** Reads no more: what the server sends fills the buffers between. */
+  /** Reads no more: the server's bytes fill the buffers between. */
   pause(): void {
     this.#socket.pause();
   }

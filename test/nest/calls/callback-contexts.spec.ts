@@ -7,7 +7,7 @@ import { startServices } from '../support/test-app.js';
 
 const request = new AsyncLocalStorage<string>();
 
-/** What the caller of `onTimeout` is: a request, and the lock that it holds. */
+/** The caller of `onTimeout`: its request, and the lock that it holds. */
 function whoAsks(this: Jobs): string {
   return `${request.getStore()} under ${this.locks.current()?.key}`;
 }

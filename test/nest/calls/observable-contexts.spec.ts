@@ -47,7 +47,7 @@ describe('the subscriber of a locked Observable', () => {
   });
   afterEach(() => app[Symbol.asyncDispose]());
 
-  /** What a subscriber hears, and in which contexts. */
+  /** The notifications of a subscriber, and their contexts. */
   function listen(name: string, rows: Observable<unknown>) {
     const heard: unknown[] = [];
     const note = (what: unknown) =>

@@ -4,7 +4,7 @@ import { DistributedLock, DistributedLockModule } from 'nest-holdfast';
 import supertest from 'supertest';
 import { RedisServer } from '../../support/servers/redis-server.js';
 
-/** What both applications work on, without a transaction of its own. */
+/** The account that both applications change, without a transaction of its own. */
 class Account {
   balance = 0;
   running = 0;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { startServices } from '../support/test-app.js';
 
-/** As a query of Mongoose or Knex: nothing happens before somebody waits for it, and it can be iterated over as well. */
+/** As a query of Mongoose or Knex: it runs when it is awaited, and can be iterated over as well. */
 class Query implements PromiseLike<string> {
   constructor(readonly run: () => Promise<string>) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DistributedLock } from 'nest-holdfast';
 import { startServices, type TestApp } from '../support/test-app.js';
 
-/** A table with transactions: what one writes, others see only after its commit. */
+/** A table with transactions: others see the rows of one only after its commit. */
 class Database {
   readonly log: string[] = [];
   #stock = 10;

@@ -9,7 +9,7 @@ const SECONDS = Number(process.env['HOLDFAST_TEST_SECONDS'] ?? 0);
 const RUNS = 200;
 const LIMITS =
   SECONDS > 0 ? { numRuns: 1e9, interruptAfterTimeLimit: SECONDS * 1_000 } : { numRuns: RUNS };
-/** What has to happen in a run, now and then: one in which little happens shows nothing. */
+/** Events that a run must have now and then: one with few events shows nothing. */
 const EVENTS = ['entered', 'shared', 'LOCK_DEADLOCK', 'LOCK_TIMEOUT', 'LOCK_LOST'];
 
 describe(`random programs of nested locks, listeners, queues, streams and jobs (seed ${SEED})`, () => {

@@ -39,7 +39,7 @@ export class Feeds {
 
   #rows(key: Key, lock: Lock): Observable<number> {
     const insider = new Insider(lock, { keys: [key], isReader: false, reentrant: false });
-    insider.hasReleased = true; // at its end, of which nobody is told
+    insider.hasReleased = true; // at its end, which no event tells
     this.#own.add(lock);
     return defer(() => {
       this.#insiders.enter(insider);

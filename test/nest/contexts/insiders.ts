@@ -1,6 +1,6 @@
 import type { Lock } from 'nest-holdfast';
 
-/** What a call that is inside has asked for. */
+/** The request of a call that is inside. */
 interface Asked {
   readonly keys: readonly string[];
   readonly isReader: boolean;
@@ -32,7 +32,7 @@ export class Insider {
   }
 }
 
-/** Who is inside of each key, and whether they may be there together. */
+/** The calls inside of each key, and whether they may be there together. */
 export class Insiders {
   readonly wrong: string[] = [];
   entered = 0;
@@ -40,7 +40,7 @@ export class Insiders {
   shared = 0;
   readonly #inside = new Set<Insider>();
 
-  /** A call has been granted its lock: whoever is inside already must allow it. */
+  /** A call has been granted its lock: the calls inside must allow it. */
   enter(newcomer: Insider): void {
     this.check();
     this.entered++;

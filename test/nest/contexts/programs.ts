@@ -14,7 +14,7 @@ export interface LockStatement {
   readonly body: Program;
 }
 
-/** What code under locks does, and what it starts. */
+/** The actions of code under locks, and the work that it starts. */
 export type Statement =
   | LockStatement
   | { readonly do: 'sleep'; readonly ms: number }
@@ -41,7 +41,7 @@ export type Statement =
   /** A listener of the signal of the lock around it. */
   | { readonly do: 'signal'; readonly body: Program }
   | { readonly do: 'timer'; readonly ms: number; readonly body: Program }
-  /** Work that nobody waits for. */
+  /** Work that is not awaited. */
   | { readonly do: 'spawn'; readonly body: Program }
   | { readonly do: 'outside'; readonly body: Program }
   | { readonly do: 'parallel'; readonly bodies: readonly Program[] }
@@ -66,7 +66,7 @@ function times(weight: number, arbitrary: fc.Arbitrary<Statement>) {
   return { weight, arbitrary };
 }
 
-/** What changes the lock around it. */
+/** Actions that change the lock around them. */
 const change = fc.oneof(a('release'), a('downgrade'), a('extend'));
 const leaf = fc.oneof(
   times(3, a('sleep', { ms: pause })),

@@ -70,13 +70,13 @@ export class Run {
       this.insiders.check();
     }
     if (this.#open.size > 0) this.wrong.push(`${this.#open.size} calls never ended`);
-    await this.#clock.advance(2 * TTL); // those that were lost, or nobody has released
+    await this.#clock.advance(2 * TTL); // locks that were lost or never released expire
     if (this.#store.held().length > 0) this.wrong.push(`${this.#store.held().join()} stays taken`);
     if (this.#clock.pendingTimers > 0) this.wrong.push('a timer is left');
     this.wrong.push(...this.insiders.wrong);
   }
 
-  /** `work` belongs to nobody who would wait for it. */
+  /** No caller waits for `work`. */
   #start(work: () => Promise<void>): Promise<void> {
     const started = work().finally(() => this.#open.delete(started));
     this.#open.add(started);
@@ -180,7 +180,7 @@ export class Run {
     });
   }
 
-  /** What the service calls back has nothing of a request, and holds no lock. */
+  /** Callbacks of the service see no request, and hold no lock. */
   #inRoot(what: string, work: () => void): () => void {
     return () => {
       const request = this.#request.getStore();

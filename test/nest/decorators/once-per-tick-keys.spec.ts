@@ -198,7 +198,7 @@ describe('Other ticks', () => {
     expect(new Ticks('a', cron('* * * * *')).options).toMatchObject({ minHold: 30_000, ttl: 30_000 }); // prettier-ignore
     expect(new Ticks('a', every10s).options).toMatchObject({ minHold: 40_000, ttl: 40_000 });
     const longest = { kind: 'interval', ms: 2_147_483_647 } as const;
-    expect(new Ticks('a', longest).options.minHold).toBe(2_147_483_647); // what a timer reaches
+    expect(new Ticks('a', longest).options.minHold).toBe(2_147_483_647); // the longest delay of a timer
   });
 
   it('follow the clock of the machine when it is set', () => {

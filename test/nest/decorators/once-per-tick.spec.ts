@@ -18,7 +18,7 @@ const ONCE_A_DAY = '0 0 2 * * *';
 const DUE = Date.parse('2026-11-21T02:00:00.000Z');
 const A_DAY = 86_400_000;
 
-/** What the clock of the machine shows. */
+/** The time of the machine's clock. */
 let time = DUE;
 const now = () => time;
 

@@ -15,7 +15,7 @@ import { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
 import { Deferred } from '../support/deferred.js';
 
-/** Who works at the same time, on what all applications of a test share. */
+/** The callers that work at the same time, in all applications of a test. */
 class Floor {
   readers = 0;
   writers = 0;

@@ -110,7 +110,7 @@ describe('a name that a build may give to another parameter is refused:', () => 
     ['id', 'async handle(e,id){}', /names are minified here/],
     ['id', 'async handle({a:e},id,t){}', /names are minified here/],
     ['id2', 'async handle(id, id2) {}', /and id differs by a number/],
-    ['id2', 'async handle(id2, id22) {}', /and id22 differs by a number/], // what esbuild makes of it
+    ['id2', 'async handle(id2, id22) {}', /and id22 differs by a number/], // as esbuild renames it
     ['id$1', 'async handle(id$1, id) {}', /and id differs by a number/],
     ['id', 'async handle(id, id2) {}', /and id2 differs by a number/],
   ])('<%s> in %s', (name, source, why) => {

@@ -19,7 +19,7 @@ class Job {
   async run() {}
 }
 
-/** What an application logs, objects as deep as they go. */
+/** The log of an application, objects as deep as they go. */
 class Log implements LoggerService {
   text = '';
   readonly log = (...said: unknown[]) => this.#add(said);

@@ -6,7 +6,7 @@ export const Untyped = DistributedLock as unknown as (
   options?: unknown,
 ) => MethodDecorator & PropertyDecorator;
 
-/** What goes wrong while a class is defined. */
+/** The error of the definition of a class. */
 export function refusal(define: () => unknown): Error {
   try {
     define();

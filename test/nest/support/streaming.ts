@@ -4,7 +4,7 @@ import { LockService } from 'nest-holdfast';
 import { from, of } from 'rxjs';
 import { Deferred } from './deferred.js';
 
-/** What a handler streams: two rows, the second when the test wants, and a clean-up that takes as long as it wants. */
+/** The stream of a handler: two rows, the second when the test wants, and a clean-up that takes as long as the test wants. */
 @Injectable()
 export class Rows {
   /** How often it was begun, is at work, and was at most at the same time. */
@@ -72,7 +72,7 @@ export function customIterable(rows: Rows): AsyncIterable<string> {
 
 export const webStream = (rows: Rows) => ReadableStream.from(rows.read());
 
-/** What handlers return, by the way of sending it. */
+/** The results of handlers, by the way of sending them. */
 export const BODIES = {
   iterable: (rows: Rows) => rows.read(),
   custom: customIterable,

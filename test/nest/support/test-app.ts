@@ -20,7 +20,7 @@ export interface TestAppOptions extends ModuleMetadata {
   readonly adapter?: AdapterName;
   /** Options of the `DistributedLockModule`. */
   readonly lockOptions?: DistributedLockModuleOptions;
-  /** What is done with the application before it starts. */
+  /** Is called with the application before it starts. */
   readonly prepare?: (app: INestApplication) => unknown;
 }
 

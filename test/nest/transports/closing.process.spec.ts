@@ -25,18 +25,18 @@ import type { Report } from './closing.worker.js';
 import { NestLog } from './events/events-log.js';
 
 const PATIENT = { waitTimeout: Infinity };
-/** What a caller is told whose wait was ended. */
+/** The answer to a caller whose wait was ended. */
 const ENDED = {
   statusCode: 503,
   code: 'LOCK_STORE_FAILED',
   message: 'The lock store is not available',
 };
-/** What the caller of a holder gets over TCP. Nest 10 leaves connections open, so that it hears of the loss. */
+/** The answer to a holder's caller over TCP. Nest 10 leaves connections open, so that it hears of the loss. */
 const HOLDERS_ANSWERS = [
   new Error('Connection closed'),
   { status: 'error', message: 'Internal server error' },
 ];
-/** What the holder's signal says. */
+/** The reason of the holder's signal. */
 const TAKEN_BACK = { code: 'LOCK_LOST', reason: 'closed' };
 
 @Controller()
@@ -85,7 +85,7 @@ describe('app.close() in the middle of a hold', () => {
   /** Another process. */
   let elsewhere: RedisLocks;
   let app: INestApplication;
-  /** What a test that failed has left. */
+  /** Ends the leftovers of a test that failed. */
   let finish = async () => {};
 
   beforeAll(async () => {

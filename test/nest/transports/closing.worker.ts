@@ -12,7 +12,7 @@ import {
 } from 'nest-holdfast';
 import { openChannel } from '../../support/processes/worker-channel.js';
 
-/** What this process tells of itself. */
+/** The report of this process. */
 export interface Report {
   readonly about: 'listening' | 'holding' | 'taken back';
   /** A URL, or whose lock it is. */

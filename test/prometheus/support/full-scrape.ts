@@ -8,7 +8,7 @@ import { scrape } from '../scrape';
 /** Label to its values. */
 type Labels = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What a scrape has once every metric has been measured with every label: metrics with their labels. */
+/** The metrics of a scrape with their labels, once every metric has been measured with every label. */
 export async function fullScrape(): Promise<ReadonlyMap<string, Labels>> {
   const register = new Registry();
   await knownHistory((locks) => lockMetrics(locks, { register })).play();

@@ -8,7 +8,7 @@ export interface Matcher {
   readonly value: string;
 }
 
-/** What an expression asks of one metric. */
+/** One metric of an expression, with its labels. */
 export interface Selector {
   readonly metric: string;
   readonly matchers: readonly Matcher[];

@@ -1,7 +1,7 @@
 import type { CodeBlock } from './markdown.js';
 
 /**
- * The block as a CommonJS module that runs: what it imports stays at the top, and the rest becomes the body of `run`, where
+ * The block as a CommonJS module that runs: its imports stay at the top, and the rest becomes the body of `run`, where
  * `await` is allowed and where `locks` is what the running text calls so. `run` resolves with the classes that the block defines.
  */
 export function asModule({ code }: CodeBlock, redisUrl: string): string {

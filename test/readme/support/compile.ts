@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { ROOT } from './markdown.js';
 import type { CodeBlock } from './markdown.js';
 
-/** What the running text of every page calls so. */
+/** The name that the running text of every page uses. */
 const AMBIENT = "declare const locks: import('nest-holdfast').LockService;";
 const AMBIENT_FILE = join(ROOT, 'docs', 'ambient.d.ts');
 
@@ -22,7 +22,7 @@ interface BlockFile {
 /**
  * Type-checks every `ts` block of some pages, and resolves with what is wrong: `docs/x.md:12 (Heading): Cannot find name 'y'`.
  *
- * A block is a module of its own, where `await` is allowed and `locks` is a `LockService`. What may stand behind `ts`:
+ * A block is a module of its own, where `await` is allowed and `locks` is a `LockService`. Words that may stand behind `ts`:
  *
  * - `continued`: the block goes on from the one above it in the same page
  * - `file=name.ts`: other blocks of the page import it as `./name.js`

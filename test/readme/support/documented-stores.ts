@@ -14,7 +14,7 @@ export interface DocumentedStore {
   readonly name: string;
   /** Where it is imported from. */
   readonly entry: string;
-  /** What a lock survives, in words. */
+  /** The faults that a lock survives, in words. */
   readonly survives: string;
   /** Makes one that is connected to nothing. */
   readonly make: () => LockStore;
@@ -87,7 +87,7 @@ export const DOCUMENTED_STORES: readonly DocumentedStore[] = [
   },
 ];
 
-/** A client that can subscribe. Nobody calls it. */
+/** A client that can subscribe. It is never called. */
 function redisClient(): SubscribableClient {
   const calls = { evalsha: never, eval: never, wait: never, subscribe: never, unsubscribe: never };
   const nothing = () => undefined;

@@ -17,7 +17,7 @@ export interface CodeBlock {
   /** Line of the page on which its code begins, from 1. */
   readonly line: number;
   readonly language: string;
-  /** What stands behind the language. */
+  /** The words behind the language. */
   readonly marks: readonly string[];
   readonly code: string;
 }

@@ -9,7 +9,7 @@ import { SqlLockStore } from 'nest-holdfast/sql';
 import { ZooKeeperLockStore, type ZooKeeperLockStoreOptions } from 'nest-holdfast/zookeeper';
 import { Pool, type PoolConfig } from 'pg';
 
-/** What a worker is to open. */
+/** The store that a worker is to open. */
 export type StoreSpec =
   | { readonly redis: string | RedisOptions; readonly version?: 5 }
   | { readonly cluster: readonly { host: string; port: number }[]; readonly password: string }
@@ -21,7 +21,7 @@ export type StoreSpec =
   | { readonly postgresUrl: string }
   | { readonly sqlite: string };
 
-/** With drivers that tell their own listeners nothing: what they say is theirs. */
+/** With drivers that tell their own listeners nothing: the messages of a driver are its own affair. */
 export function openStore(spec: StoreSpec): LockStore {
   if ('redis' in spec) return new RedisLockStore(redisClient(spec.redis, spec.version));
   if ('cluster' in spec) return new RedisLockStore(clusterClient(spec));

@@ -8,7 +8,7 @@ import { exerciseNest } from './nest-app.js';
 import { type StoreSpec, openStore, redisClient } from './open-store.js';
 import { print } from './printed.js';
 
-/** What goes wrong. `hangs`: nothing is answered, and calls are waited for a short time only. */
+/** The fault. `hangs`: nothing is answered, and calls are waited for a short time only. */
 export type Scenario =
   | { readonly store: StoreSpec; readonly hangs?: boolean }
   /** A lock is held and another one awaited when it goes wrong, which is when `go` is sent. */

@@ -30,7 +30,7 @@ describe('what an EtcdLockStore deletes', () => {
     await Promise.all(proxies.map((proxy) => proxy.stop()));
   });
 
-  /** Who holds or waits. */
+  /** The nodes of holders and waiters. */
   async function nodes(): Promise<string[]> {
     const names = (await contentOf(server)).map((entry) => entry.key);
     return names.filter((name) => !name.includes('%session'));
@@ -70,7 +70,7 @@ describe('what an EtcdLockStore deletes', () => {
     expect(lease).toBeDefined();
     expect(await lease!.release()).toBe(true);
     proxy.pass();
-    await server.ask('/v3/kv/range', { key: 'AA==' }); // what came before has been seen to
+    await server.ask('/v3/kv/range', { key: 'AA==' }); // all earlier requests have been dealt with
     await until(() => proxy.connections === 0);
     expect(await nodes()).toEqual([]);
   });

@@ -26,7 +26,7 @@ interface RedisLocksOptions extends LockOptions {
   readonly client?: RedisOptions;
 }
 
-/** What one process of an application has: a client, a store and a service, which close with their block. */
+/** The client, store and service of one process of an application. They close with their block. */
 export class RedisLocks implements AsyncDisposable {
   readonly redis: Redis;
   readonly store: RedisLockStore;

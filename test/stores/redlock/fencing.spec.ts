@@ -75,7 +75,7 @@ describe('Of nodes with different counters', () => {
         await lock.release();
       }
       for (const node of down) node.fail(undefined);
-      await own.clock.advance(30_000); // what could not be released
+      await own.clock.advance(30_000); // the locks that could not be released expire
     }
     expect(tokens.length).toBeGreaterThan(100);
     const steps = tokens.map((token, index) => (index === 0 ? 1n : token - tokens[index - 1]!));

@@ -1,6 +1,6 @@
 import type { ConformanceFeature } from 'nest-holdfast/testing';
 
-/** What no `SqlLockStore` has. */
+/** Features that no `SqlLockStore` has. */
 export const LACKED_BY_TABLES = [
   'sessions',
   'globalTokens',

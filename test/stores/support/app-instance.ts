@@ -41,7 +41,7 @@ export class AppInstance implements AsyncDisposable {
   }
 }
 
-/** Who stands in line for `key` on the server, first to last. */
+/** The waiters of `key` on the server, first to last. */
 export function inLine(server: RedisServer, key: string): Promise<InLine[]> {
   return lineOf((...words) => server.command(...words), `lock:${key}`);
 }

@@ -69,7 +69,7 @@ export const BACKENDS: [string, () => Promise<Backend>][] = [
   [
     'ZooKeeper',
     async () => {
-      const server = await ZooKeeperServer.start(); // whoever was cut off leaves its session
+      const server = await ZooKeeperServer.start(); // a process that was cut off leaves its session
       const open = (at: number) => ({
         store: new ZooKeeperLockStore(`127.0.0.1:${at}`, { sessionTimeout: SESSION_TIMEOUT }),
       });

@@ -3,10 +3,10 @@ import { monitorOf } from '../../support/processes/monitor.js';
 import { until } from '../../support/until.js';
 import { OwnClient, disconnect } from '../redis/locks.js';
 
-/** What a store asks once a second, whatever happens. */
+/** Commands that a store sends once a second, busy or not. */
 const BY_THE_CLOCK = ['info', 'time'];
 
-/** What one client sends to its server, as the server saw it: neither what scripts do there, nor what it asks by the clock. */
+/** The commands of one client, as its server saw them: without those of scripts, and without those sent by the clock. */
 export class CommandLog implements AsyncDisposable {
   readonly #source: string;
   readonly #marks: OwnClient;

@@ -4,7 +4,7 @@ import { monitorOf } from '../../support/processes/monitor.js';
 import { until } from '../../support/until.js';
 import { disconnect } from '../redis/locks.js';
 
-/** What a server runs, with what scripts do there. */
+/** The commands that a server runs, those of scripts included. */
 export class ServerLog implements AsyncDisposable {
   readonly #server: RedisServer;
   readonly #monitor: Redis;

@@ -76,7 +76,7 @@ export class ZooKeeperStores implements AsyncDisposable {
     });
   }
 
-  /** Deletes a node, as somebody at a console would. */
+  /** Deletes a node, as an operator at a console would. */
   async remove(key: string, name: string): Promise<void> {
     await using console = new ZooKeeperConsole(this.server.url);
     await console.remove(`/holdfast/${encodeURIComponent(key)}/${name}`);
@@ -107,7 +107,7 @@ export function aRequest(key: string, permits?: number): AcquireRequest {
   return { key, keys: [key], ttl: 30_000, token: randomUUID(), holder: 'host:1:2', permits };
 }
 
-/** For waits that nobody ends. */
+/** For waits that the test does not end. */
 export function noEnd(): AbortSignal {
   return new AbortController().signal;
 }

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import programs from '../processes/server-programs.cjs';
 
-/** What a browser of a test does not need: a sandbox, a screen card, and whatever it asks of its maker. */
+/** Switches off the parts that a test does not need: the sandbox, the graphics card, and the requests to its maker. */
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -35,7 +35,7 @@ export class Contender {
       this.locks.events.on(event, () => this.events.push(event));
   }
 
-  /** Rejects when somebody else still held the key, or a fencing token did not grow. */
+  /** Rejects when another holder still had the key, or a fencing token did not grow. */
   async acquire(key: string): Promise<Lock> {
     const lock = await this.locks.acquire(key);
     this.#granted(lock);
@@ -66,7 +66,7 @@ export class Contender {
   }
 }
 
-/** The keys of which the store has said that somebody else holds them, from now on. */
+/** The keys that the store refuses from now on, because another caller holds them. */
 function refusalsOf(store: LockStore): ReadonlySet<string> {
   const refused = new Set<string>();
   const tryAcquire = store.tryAcquire.bind(store);

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { type Lock, LockService, RedisLockStore } from 'nest-holdfast';
 import { disconnect } from '../../stores/redis/locks.js';
 
-/** Longer than a failover takes: who holds a lock may keep it. */
+/** Longer than a failover takes: a holder may keep its lock. */
 const TTL = 6_000;
 
 interface Grants {
@@ -13,7 +13,7 @@ interface Grants {
   largest: bigint;
 }
 
-/** What was seen that must not be. */
+/** Violations that were seen. */
 export interface Findings {
   /** Grants during which another lock of the key was still valid. */
   doubles: number;
@@ -24,7 +24,7 @@ export interface Findings {
 /** Several clients in one process, and so on one clock, that want the same key, over and over. */
 export class Contenders {
   readonly findings: Findings = { doubles: 0, stale: 0 };
-  /** Whoever has the lock keeps it, as long as it is valid. */
+  /** Each holder keeps the lock, as long as it is valid. */
   keepsHolding = false;
   readonly #grants: Grants = { open: new Set(), count: 0, largest: 0n };
   readonly #each: Contender[];

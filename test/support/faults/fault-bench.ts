@@ -4,7 +4,7 @@ import { until } from '../until.js';
 import { Contender, STORE_TIMEOUT, type OpenedStore } from './contender.js';
 import { inTime } from './in-time.js';
 
-/** A server, or several that are one service: what is in `test/support` is of this shape. */
+/** A server, or several that are one service. Those of `test/support` have this shape. */
 export interface FaultyServer {
   kill(): Promise<void>;
   pause(): void;
@@ -36,7 +36,7 @@ export interface FaultyStore<Server extends FaultyServer = FaultyServer> {
   readonly keepsData?: boolean;
   /** Whether a wait may end with `LOCK_STORE_FAILED` when the server crashes. @default false */
   readonly refusesWaiters?: boolean;
-  /** What must not be there when nobody holds or waits, such as rows or nodes. */
+  /** The leftovers on the server, such as rows or nodes: none may be there once no caller holds or waits. */
   readonly leftovers?: (server: Server) => Promise<readonly unknown[]>;
   /** The member that leads, of an ensemble. */
   readonly leader?: (server: Server) => Promise<FaultyServer>;

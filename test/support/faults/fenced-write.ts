@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** KEYS: what is written, the fence. ARGV: value, fencing token. Returns 1, or 0 when a larger token was seen before. */
+/** KEYS: the value, the fence. ARGV: value, fencing token. Returns 1, or 0 when a larger token was seen before. */
 const WRITE = `
 local fence = redis.call('get', KEYS[2])
 if fence and tonumber(fence) > tonumber(ARGV[2]) then return 0 end

@@ -3,7 +3,7 @@ import type { RedlockProcess } from '../../stores/redlock/support/nodes.js';
 
 const CALLERS = 3;
 
-/** What many callers in several processes found while they took one key again and again. */
+/** The findings of many callers in several processes that took one key again and again. */
 export interface Contention {
   /** Locks that were taken. */
   count: number;
@@ -41,7 +41,7 @@ export async function contend(
   return seen;
 }
 
-/** Nobody had the key together with somebody else, and nothing failed. */
+/** No two callers had the key at once, and nothing failed. */
 export function expectExclusion({ overlaps, tokens, errors }: Contention): void {
   expect(errors).toEqual([]);
   expect(overlaps).toEqual([]);

@@ -62,7 +62,7 @@ export class WakeUpWatch implements AsyncDisposable {
 /** The keys that several may hold together, and so may be woken for together. */
 const SHARED = /:[bc]\}/;
 
-/** A script that has woken somebody who lives has no more to do; those whose process was killed are passed over. */
+/** A script that has woken a live waiter has no more to do; waiters whose process was killed are passed over. */
 export function wokenTogether(all: readonly WakeUps[], killed: ReadonlySet<number>): string[] {
   return all
     .map(({ queue, woken }) => ({ queue, woken: woken.filter((pid) => !killed.has(pid)) }))

@@ -1,4 +1,4 @@
-/** What one process did, in its order. Times are nanoseconds of the machine's monotonic clock. */
+/** The actions of one process, in its order. Times are nanoseconds of the machine's monotonic clock. */
 export type Entry =
   | Asked
   | { readonly is: 'cancelled'; readonly ask: number; readonly at: number }
@@ -17,7 +17,7 @@ export type Entry =
   | { readonly is: 'downgraded'; readonly ask: number; readonly at: number }
   /** A holder saw that it still has the lock. `at` is before it looked, so that no pause lies between the two. */
   | { readonly is: 'seen'; readonly ask: number; readonly at: number }
-  /** What becomes of the lease of a key: it comes out of the line, goes on in the process, goes back. */
+  /** The way of a key's lease: it comes out of the line, goes on in the process, goes back. */
   | { readonly is: 'claimed' | 'passing' | 'returned'; readonly key: string }
   /** The server is asked for fencing tokens, and says whether others wait. */
   | { readonly is: 'renewing'; readonly key: string }
@@ -61,7 +61,7 @@ export interface ProcessHistory {
 /** Maximum number of consecutive hand-offs inside a process while another process waits. */
 const LOCAL_PASS_LIMIT = 8;
 
-/** What of all this must not be. */
+/** The violations in all histories together. */
 export function violations(histories: readonly ProcessHistory[]): string[] {
   return [
     ...overlaps(histories),

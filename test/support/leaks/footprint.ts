@@ -1,10 +1,10 @@
 import { createHook } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** What a process holds at one moment. */
+/** The resources of a process at one moment. */
 export interface Footprint {
   readonly heap: number;
-  /** What keeps the event loop alive, by its kind. */
+  /** The handles that keep the event loop alive, by their kinds. */
   readonly resources: readonly string[];
   /** Timers of every sort, also those that keep nothing alive. */
   readonly timers: number;

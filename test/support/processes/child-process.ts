@@ -24,7 +24,7 @@ export interface Exit {
 export class ChildProcess<Sent = unknown, Received = unknown> implements AsyncDisposable {
   /** Every message so far, in order. */
   readonly messages: Received[] = [];
-  /** Whatever else the process printed, on stdout and stderr. */
+  /** The other output of the process, on stdout and stderr. */
   output = '';
   /** Resolves when the process has ended and all that it wrote has been read. Never rejects. */
   readonly exited: Promise<Exit>;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A loopback port that nobody listens on at this moment. */
+/** A loopback port without a listener at this moment. */
 export async function freePort(): Promise<number> {
   return (await probe(0))!;
 }

@@ -12,7 +12,7 @@ const ATTEMPTS = 3;
 export abstract class ServerGroup<Server extends Member> implements AsyncDisposable {
   constructor(readonly nodes: readonly Server[]) {}
 
-  /** Starts a group, and another one on other ports when somebody takes one of them first. */
+  /** Starts a group, and another one on other ports when another process takes one of them first. */
   protected static async startAll<Group extends ServerGroup<Member>>(
     create: () => Promise<Group>,
   ): Promise<Group> {

@@ -26,7 +26,7 @@ export class NotFreeError extends Error {}
 export abstract class ServerProcess implements AsyncDisposable {
   /** For messages and for the folder: `redis`. */
   protected abstract readonly name: string;
-  /** What ends the server in its orderly way. */
+  /** Ends the server in its orderly way. */
   protected readonly stopSignal: NodeJS.Signals = 'SIGTERM';
   #process: ChildProcess | undefined;
   #directory: string | undefined;
@@ -44,7 +44,7 @@ export abstract class ServerProcess implements AsyncDisposable {
     return this.#process?.pid;
   }
 
-  /** What the server has printed since it was started last. */
+  /** The server's output since it was started last. */
   get log(): string {
     return this.#log;
   }
@@ -195,7 +195,7 @@ export abstract class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** Starts a server on a port that is free, and on another one when somebody takes that first. */
+/** Starts a server on a free port, and on another one when another process takes that first. */
 export async function startOnFreePort<Server extends ServerProcess>(
   create: (port: number) => Server,
   choosePort: () => Promise<number> = freeServerPort,

@@ -5,7 +5,7 @@ import { RedisCluster } from '../servers/redis-cluster.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { ZooKeeperServer } from '../servers/zookeeper-server.js';
 
-/** What can be shared: it is started once, lives as long as its process, and can be emptied. */
+/** A server that specs share: it is started once, lives as long as its process, and can be emptied. */
 interface Shareable {
   share(): void;
   clear(): Promise<void>;

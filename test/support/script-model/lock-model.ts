@@ -1,13 +1,13 @@
-/** Who stands in line. `isLapsed`: the server has not heard of it for too long. */
+/** A caller in line. `isLapsed`: the server has not heard of it for too long. */
 export interface Waiter {
   readonly value: string;
   isLapsed: boolean;
 }
 
-/** Whoever comes to this place is called up, for everybody here beats slowly. */
+/** A waiter that comes to this place is called up: all waiters here have slow heartbeats. */
 const CALLED_UP = 4;
 
-/** After somebody has left. */
+/** After a waiter has left. */
 export function callUp(
   line: readonly Waiter[],
   tell: (value: string, message: string) => boolean,
@@ -36,12 +36,12 @@ const BLOCK = 64;
 
 /** A store of this name has no subscriber: its process is dead. */
 export const DEAD = 'zz';
-/** A store of a Cluster: nobody can tell whether its process lives. */
+/** A store of a Cluster: the server cannot tell whether its process lives. */
 export const UNCERTAIN = '~yy';
 
 const STORE_OF = /^([^.]*)\./;
 
-/** What a lock, its counter and its queue are to become, by the rules that the scripts promise. */
+/** The expected lock, counter and queue, by the rules that the scripts promise. */
 export class LockModel {
   holder: { readonly value: string; ttl: number } | undefined;
   hasCounter = false;
@@ -102,7 +102,7 @@ export class LockModel {
     this.mint(1);
   }
 
-  /** What `WAIT` answers. */
+  /** The answer of `WAIT`. */
   wait(value: string): unknown[] {
     if (this.isHeldBy(value)) {
       this.#note('wait: had it already');
@@ -142,7 +142,7 @@ export class LockModel {
     return false;
   }
 
-  /** Hands it to nobody. */
+  /** Leaves it without a holder. */
   leaveFree(value: string): number | null {
     if (!this.isHeldBy(value)) {
       this.#note('leave free: not ours');
@@ -153,7 +153,7 @@ export class LockModel {
     return Number(this.line.length > 0);
   }
 
-  /** To the first in line, if nobody has it. */
+  /** To the first in line, if it is free. */
   handOn(): null {
     this.#note(`hand on: ${this.holder ? 'held' : 'free'}`);
     if (!this.holder) this.handOver();
@@ -200,7 +200,7 @@ export class LockModel {
     return index;
   }
 
-  /** Whether somebody hears it, as far as the server can tell. */
+  /** Whether a process hears it, as far as the server can tell. */
   #tell(value: string, message: string): boolean {
     const store = STORE_OF.exec(value)?.[1];
     if (store === undefined || store === DEAD) return false;

@@ -10,11 +10,11 @@ const OTHER = 1;
 const DEAD_ONE = 6;
 const OTHER_DEAD_ONE = 7;
 
-/** What chance brings about too seldom. */
+/** Choices that chance brings about too seldom. */
 export const RARE_CHOICES: readonly Choice[][] = [
   // A lock whose ttl ran out while only the dead stood in line.
   [chosen('acquire', A, ONE), chosen('wait', A, DEAD_ONE), chosen('expire', A), chosen('acquire', A, OTHER)], // prettier-ignore
-  // A line so long that somebody comes to the front of it.
+  // A line so long that a waiter comes to the front of it.
   [
     chosen('acquire', A, ONE),
     ...[1, 2, 3, 4, 5].map((who) => chosen('wait', A, who)),

@@ -100,7 +100,7 @@ export class ScriptDeeds {
     }
   }
 
-  /** What befalls a lock from outside. */
+  /** Changes a lock from outside. */
   async #disturb(does: Deed, key: string, value: string): Promise<null> {
     const { redis } = this.#server;
     const lock = this.#model.of(key);

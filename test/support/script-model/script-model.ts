@@ -10,7 +10,7 @@ export const KEYS = ['lock:a', 'lock:b'] as const;
 export const ODD_KEY = 'lock:odd';
 export const FOREIGNER = 'a token of another program';
 
-/** What each script is to answer and to say, over all locks. 'fence' and 'ttl' stand for numbers of the server. */
+/** The answers and messages that each script is to give, over all locks. 'fence' and 'ttl' stand for numbers of the server. */
 export class ScriptModel {
   readonly locks: ReadonlyMap<string, LockModel>;
   /** Messages of the current step. */

@@ -34,7 +34,7 @@ export function keysOf(
 /** A server, a client, and the ears of the stores that live. */
 export class ScriptServer implements AsyncDisposable {
   readonly redis: Redis;
-  /** What takes and frees locks. */
+  /** The script that takes and frees locks. */
   lockScript = ACQUIRE_OR_RELEASE;
   readonly #server: RedisServer;
   readonly #client: OwnClient;

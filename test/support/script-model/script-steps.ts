@@ -7,14 +7,14 @@ const VALUES = [...STORES, UNCERTAIN, DEAD].flatMap((store) =>
   [1, 2].map((n) => `${store}.${n}:host:1:2`),
 );
 
-/** What is done with one key, with some, and with what some hold. */
+/** Steps with one key, with several, and with the keys that callers hold. */
 const WITH_ONE = ['leave', 'leave free', 'hand on', 'renew', 'renew with tokens', 'lapse', 'inspect', 'expire', 'delete', 'lose counter', 'foreigner'] as const; // prettier-ignore
 const WITH_SOME = ['acquire', 'acquire with a floor', 'release', 'release and acquire'] as const;
 
 export type Deed =
   (typeof WITH_ONE)[number] | (typeof WITH_SOME)[number] | 'wait' | 'extend' | 'raise';
 
-/** Who does it: the holder, the first in line, or one of all. */
+/** The actor: the holder, the first in line, or one of all. */
 type Who = 'holder' | 'first' | number;
 
 /** A step that is chosen before it is known who holds what. */
@@ -93,7 +93,7 @@ export const choices: fc.Arbitrary<Choice[]> = fc.array(choice, {
 
 const NOTHING: Step = { does: 'extend', parts: [], tokens: { from: 0, to: 0 } };
 
-/** What the choice comes to, as things stand. */
+/** The step that the choice makes in the present state. */
 export function stepOf({ does, parts, tokens: { ahead, more } }: Choice, model: ScriptModel): Step {
   const leased = parts.map(({ keys, who }) => ({ keys, value: valueOf(who, keys[0]!, model) }));
   const from = Math.max(0, lastOf(parts[0]!.keys, model) + ahead);
@@ -128,7 +128,7 @@ function isOfAnother({ value }: Leased, index: number, all: readonly Leased[]): 
   return value !== all[index - 1]?.value;
 }
 
-/** Who stands in line asks for nothing else. */
+/** A caller in line asks for nothing else. */
 function isInLine(model: ScriptModel, { keys, value }: Leased): boolean {
   return keys.some((key) => model.locks.get(key)?.line.some((waiter) => waiter.value === value));
 }

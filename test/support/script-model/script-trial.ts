@@ -4,7 +4,7 @@ import { ScriptModel } from './script-model.js';
 import type { ScriptServer, Seen } from './script-server.js';
 import { type Choice, type Step, isIdempotent, stepOf } from './script-steps.js';
 
-/** What may pass of a ttl while a step runs: all ttls are further apart. */
+/** Milliseconds of a ttl that may pass while a step runs: all ttls are further apart. */
 const PASSED = 1e6;
 /** How far a floor of the fencing tokens is ahead of the server's clock, in microseconds. */
 const AHEAD = 20_000;
@@ -139,7 +139,7 @@ function asWaiter({ value, deadline }: InLine): unknown {
   return { value, isLapsed: deadline < Date.now() };
 }
 
-/** What must be the same after a step that was done twice: not the tokens. */
+/** The part that must be the same after a step that was done twice: not the tokens. */
 function whoHasIt({ key, holder, entries }: Seen): unknown {
   return { key, holder, waiters: entries.map(asWaiter) };
 }

@@ -13,7 +13,7 @@ export function asReader(value: string): string {
   return value.replace('.', '*inf.');
 }
 
-/** What each script is to do to one lock that readers, writers and holders of permits want, and to say to whom. */
+/** The expected effect and messages of each script on one lock that readers, writers and permit holders want. */
 export class SharingModel {
   holders: string[] = [];
   line: Waiter[] = [];

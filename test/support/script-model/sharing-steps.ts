@@ -9,7 +9,7 @@ const VALUES = ['aa', 'bb', DEAD].flatMap((store) =>
 
 const DEEDS = ['take', 'wait', 'leave', 'release', 'extend', 'renew', 'downgrade', 'leaveFree', 'handOn', 'lapse', 'expire'] as const; // prettier-ignore
 
-/** Nobody who shares a lock does them. */
+/** Sharers never do them. */
 const OF_WRITERS: readonly Deed[] = ['renew', 'downgrade', 'leaveFree'];
 
 export type Deed = (typeof DEEDS)[number];
@@ -48,7 +48,7 @@ const choice: fc.Arbitrary<Choice> = fc.oneof(
 
 export const choices: fc.Arbitrary<Choice[]> = fc.array(choice, { minLength: 1, maxLength: 80, size: 'max' }); // prettier-ignore
 
-/** What seldom comes about by chance. Values 0, 5 and 10 are writers, 1, 6 and 11 readers; 10 and 11 are dead. */
+/** Choices that seldom come about by chance. Values 0, 5 and 10 are writers, 1, 6 and 11 readers; 10 and 11 are dead. */
 export const RARE_CHOICES: readonly Choice[][] = [
   [all('take', 0), all('wait', 5), first('release')],
   [all('take', 0), all('wait', 1), first('release'), first('extend')],
@@ -70,13 +70,13 @@ function first(does: Deed): Choice {
   return { does, of: 'holders', who: 0, isTwice: true };
 }
 
-/** What the choice comes to, as things stand. Nothing, where it makes no sense. */
+/** The step that the choice makes in the present state. `undefined` where it makes no sense. */
 export function stepOf({ does, of, who }: Choice, model: SharingModel): Step | undefined {
   const inLine = model.line.map(({ value }) => value);
   const among = { holders: model.holders, line: inLine, all: VALUES }[of];
   const value = among[who % Math.max(1, among.length)];
   if (value === undefined) return undefined;
-  if (does === 'take' && inLine.includes(value)) return undefined; // who stands in line asks for nothing else
+  if (does === 'take' && inLine.includes(value)) return undefined; // a caller in line asks for nothing else
   if ((does === 'take' || does === 'wait') && value.includes('*') && model.isUndecided) return undefined; // prettier-ignore
   if (does === 'lapse' && !inLine.includes(value)) return undefined;
   if (does === 'expire' && !model.holders.includes(value)) return undefined;

@@ -10,7 +10,7 @@ import {
 import programs from '../processes/server-programs.cjs';
 import { sharedServer } from './shared-server.js';
 
-/** What a member has to know of all. */
+/** The settings that a member needs of all members. */
 interface Membership {
   readonly name: string;
   readonly peerPort: number;

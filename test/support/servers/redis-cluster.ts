@@ -7,7 +7,7 @@ const SLOTS = 16_384;
 const CLUSTER_ARGS = [
   ['--cluster-enabled', 'yes'],
   ['--cluster-node-timeout', '2000'],
-  ['--cluster-announce-ip', '127.0.0.1'], // a node that met nobody does not know its own
+  ['--cluster-announce-ip', '127.0.0.1'], // a node that met no other does not know its own
   ['--repl-ping-replica-period', '1'], // a replica is not listed before it has heard of anything
 ].flat();
 const PATIENCE = { within: 30_000, every: 50 };
@@ -49,7 +49,7 @@ export class RedisCluster implements AsyncDisposable {
     return serving.map(([, port]) => this.nodes.find((node) => node.port === port)!);
   }
 
-  /** The replica stops hearing of anything, until it is resumed: what is on its way to a stopped process still reaches it. */
+  /** The replica hears of nothing, until it is resumed: bytes on their way to a stopped process still reach it. */
   async deafen(slot: number): Promise<RedisServer> {
     const [master, replica] = await this.serving(slot);
     replica!.pause();

@@ -13,7 +13,7 @@ import { until } from '../until.js';
 /** Milliseconds. A sentinel asks each second: with less, it finds a master down that it has not asked yet. */
 const DOWN_AFTER = 1_500;
 
-/** What a sentinel says of a server: `flags`, `num-slaves`, `ip`, `port`, … */
+/** A sentinel's fields of a server: `flags`, `num-slaves`, `ip`, `port`, … */
 export type SentinelFields = Readonly<Record<string, string>>;
 
 /** A real `redis-server --sentinel` of its own that watches one master. It rewrites its configuration, in a temporary folder. */

@@ -152,7 +152,7 @@ export class ZooKeeperEnsemble extends ServerGroup<ZooKeeperServer> {
 
 type Done<T> = (error: unknown, result: T) => void;
 
-/** What the types of the client lack. */
+/** The methods that the types of the client lack. */
 interface RecursiveRemoval {
   removeRecursive(path: string, done: Done<void>): void;
 }

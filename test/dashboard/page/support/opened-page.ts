@@ -4,7 +4,7 @@ import { until } from '../../../support/until.js';
 /** A page of a browser, with what it did that it should not have done. */
 export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
-  /** What the content security policy refused. */
+  /** The requests that the content security policy refused. */
   readonly violations: () => Promise<string[]>;
   /** Requests to other hosts. */
   readonly strangers: readonly string[];
@@ -61,7 +61,7 @@ export function keysOn(page: Page): Promise<string[]> {
   return page.locator('tbody tr .lock a').allInnerTexts();
 }
 
-/** What the cells of one row say, by their columns. */
+/** The texts of one row's cells, by their columns. */
 export async function cellsOf(page: Page, key: string): Promise<Record<string, string>> {
   const row = page.locator('tbody tr').filter({ has: page.locator(`a[data-key="${key}"]`) });
   const cells = await row.locator('td[data-label]').all();

@@ -18,7 +18,7 @@ const HTML = `<!doctype html><html lang="en"><head><meta charset="utf-8"><base h
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="page.css">
 </head><body><div id="app"></div><script type="module" src="page.js"></script></body></html>`;
 
-/** What the page is answered. A function is asked at each request. */
+/** The snapshot that the page gets. A function is called at each request. */
 export type Shown = Snapshot | ((query: URLSearchParams) => Snapshot);
 
 /** A server that shows the page what a test says: states that a real store is in for a moment only. */
@@ -52,7 +52,7 @@ export class PageFixture {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** As a crash of the server: whatever is open ends. */
+  /** As a crash of the server: all connections end. */
   async close(): Promise<void> {
     this.#server?.close();
     this.#server?.closeAllConnections();

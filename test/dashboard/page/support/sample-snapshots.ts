@@ -46,7 +46,7 @@ export function snapshotOf(part: Partial<Snapshot> = {}): Snapshot {
   };
 }
 
-/** What a shop shows at noon: urgent locks, a line, sharers, nodes, ten minutes of calls. */
+/** A shop at noon: urgent locks, a line, sharers, nodes, ten minutes of calls. */
 export function busySnapshot(part: Partial<Snapshot> = {}): Snapshot {
   const names = ['invoice:<id>', 'order:<id>', 'report:<day>', 'stock:<sku>'];
   const locks = [...urgentRows(), ...longRows(), ...shortRows()];

@@ -52,5 +52,5 @@ declare const locks: LockService;
 const result: Promise<number | undefined> = oncePerTick(locks, 'x', { every: 1_000 }, () => 7);
 // @ts-expect-error -- the work may not run
 const certain: Promise<number> = oncePerTick(locks, 'x', { every: 1_000 }, async () => 7);
-// @ts-expect-error -- nobody else says when it is due
+// @ts-expect-error -- no other source tells when it is due
 void oncePerTick(locks, 'x', {}, () => 7);

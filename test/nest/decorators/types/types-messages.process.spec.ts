@@ -1,6 +1,6 @@
 import { problemsOf } from '../../../readme/support/compile.js';
 
-/** What is wrong, the class member that has it, and what the compiler says of it. */
+/** The mistake, a class member with it, and the compiler's message. */
 const WRONG: readonly (readonly [what: string, member: string, says: string])[] = [
   [
     'a method that returns at once',
@@ -97,7 +97,7 @@ const WRONG: readonly (readonly [what: string, member: string, says: string])[] 
 const IMPORTS =
   "import { DistributedLock, OnElected, OncePerTick, Semaphore } from 'nest-holdfast';\n";
 
-/** What the compiler says of each member of a class. */
+/** The compiler's messages, by class member. */
 function messagesFor(members: readonly string[]): string[] {
   const blocks = members.map((member, index) => ({
     page: 'test/nest/snippet',

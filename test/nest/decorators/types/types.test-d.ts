@@ -215,7 +215,7 @@ DistributedLockModule.forRootAsync({ useFactory: async () => ({ redis: '' }), na
 DistributedLockModule.forRoot({ rediss: 'redis://localhost' });
 
 const descriptor = Object.getOwnPropertyDescriptor(Accepted.prototype, 'template')!;
-DistributedLock('x')(Accepted.prototype, 'template', descriptor); // one whose type nobody knows
+DistributedLock('x')(Accepted.prototype, 'template', descriptor); // one of unknown type
 
 async function results(locks: LockService): Promise<void> {
   const result: number = await locks.withLock('k', async () => 1);

@@ -40,7 +40,7 @@ class Paid {
   constructor(readonly id: string) {}
 }
 
-/** What ran under which key. */
+/** The handlers that ran, with their keys. */
 @Injectable()
 class Record {
   readonly ran: string[] = [];

@@ -20,7 +20,7 @@ import { openChannel } from '../../../support/processes/worker-channel.js';
 import { NestLog } from './events-log.js';
 import { TROUBLES } from '../support/troubles.js';
 
-/** What Nest logged while locks were refused and lost. */
+/** The lines that Nest logged while locks were refused and lost. */
 export interface Report {
   readonly errors: readonly string[];
 }

@@ -4,7 +4,7 @@ import { ask, openGraphql } from '../support/graphql-app.js';
 import { PRIVATE, TROUBLES, type Trouble } from '../support/troubles.js';
 
 const REFUSALS = TROUBLES.filter(({ hasRun }) => !hasRun);
-/** What the client is told. */
+/** The messages to the client. */
 const SAID: Record<Trouble['name'], string> = {
   busy: 'The lock is held',
   down: 'The lock store is not available',

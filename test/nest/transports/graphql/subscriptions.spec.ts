@@ -77,7 +77,7 @@ class Feeds {
   }
 }
 
-/** One subscription of a client: what it got, and how it ended. */
+/** One subscription of a client: its messages, and its end. */
 class Subscribed {
   readonly values: unknown[] = [];
   end: unknown;

@@ -18,7 +18,7 @@ function context(
   } as unknown as ExecutionContext;
 }
 
-/** What tells of the leaving of a client, and what it tells. */
+/** The events that tell of a client's leaving. */
 function watch(of: ExecutionContext) {
   const leave = jest.fn();
   const forget = onceClientGone(clientConnection(of)!, leave);

@@ -12,7 +12,7 @@ import { ControlledStore } from '../../support/controlled-store.js';
 import { ADAPTERS, startApp } from '../../support/test-app.js';
 
 const AT_ONCE = { waitTimeout: 0 };
-/** What a driver says may name hosts and accounts. */
+/** A driver's message, which may name hosts and accounts. */
 const PRIVATE = 'connect ECONNREFUSED 10.1.2.3:6379 as admin';
 
 @Controller()

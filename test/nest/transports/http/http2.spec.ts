@@ -27,7 +27,7 @@ interface Reply {
   send(body: unknown): unknown;
 }
 
-/** What each request has come to, and what it is let go on by. */
+/** Resolve when the request has come to its handler, and when it may go on. */
 let arrived: Deferred;
 let goOn: Deferred;
 

@@ -50,7 +50,7 @@ describe('a command of nest-commander', () => {
     ran.length = 0;
   });
 
-  /** What the service error handler got. */
+  /** The errors that the service error handler got. */
   const run = async (...words: string[]): Promise<unknown[]> => {
     const errors: Error[] = [];
     const serviceErrorHandler = (error: Error) => void errors.push(error);

@@ -15,7 +15,7 @@ import { openDoor, type Door } from '../support/door-app.js';
 import { openGraphql } from '../support/graphql-app.js';
 import { SocketDoor } from '../support/socket-door.js';
 
-/** What the handlers of all transports work on. */
+/** The work of the handlers of all transports. */
 class Work {
   static now = new Work();
   readonly begun = new Deferred();

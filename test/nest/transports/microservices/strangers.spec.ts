@@ -36,7 +36,7 @@ describe('A stranger who asks for a key of a Redlock', () => {
     return new RedlockStore(nodes, { nodeTimeout: 60_000, quarantine: false }); // a busy machine is no hung node
   }
 
-  /** What the program knows, and the client must not. */
+  /** The facts that the program knows, and the client must not. */
   async function known(): Promise<string[]> {
     const error = (await locks.acquire(KEY).catch((thrown: unknown) => thrown)) as LockTimeoutError;
     expect(error).toBeInstanceOf(LockTimeoutError);

@@ -103,7 +103,7 @@ class Messages {
   }
 }
 
-/** What the caller of a request gets. */
+/** The answers to the caller of a request. */
 const ANSWERS: Record<Trouble['name'], unknown> = {
   busy: {
     statusCode: 409,
@@ -120,7 +120,7 @@ const ANSWERS: Record<Trouble['name'], unknown> = {
 
 export interface Transporter {
   readonly options: MicroserviceOptions;
-  /** What stands between the two sides, where something does. */
+  /** The broker between the two sides, where the transport has one. */
   readonly broker?: AsyncDisposable;
 }
 
@@ -130,7 +130,7 @@ export interface MessageDoorOptions {
   readonly tellsOfLeaving: boolean;
 }
 
-/** What holds for the handlers of messages on every transport. */
+/** The checks of message handlers that hold on every transport. */
 export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): void {
   let transporter: Transporter;
   let door: Door;

@@ -140,7 +140,7 @@ class PerRequest {
   }
 }
 
-/** What `openGraphql` provides by itself. */
+/** The resolvers that `openGraphql` provides by itself. */
 export const RESOLVERS = [Orders, PerRequest, Stock];
 
 /** An application with `Orders` behind `POST /graphql`. */

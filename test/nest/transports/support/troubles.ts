@@ -1,10 +1,10 @@
 import type { LockErrorCode } from 'nest-holdfast';
 import type { LockControl } from 'nest-holdfast/testing';
 
-/** What a driver says may name hosts and accounts, so no client may read it. */
+/** A driver's message may name hosts and accounts, so no client may read it. */
 export const PRIVATE = 'connect ECONNREFUSED 10.1.2.3:6379 as admin';
 
-/** What can stand between a caller and its work. */
+/** A failure that can keep a caller from its work. */
 export interface Trouble {
   readonly name: 'busy' | 'down' | 'lost';
   /** Code of the lock error that it gives. */

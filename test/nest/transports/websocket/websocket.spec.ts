@@ -67,7 +67,7 @@ class Gateway {
   }
 }
 
-/** What the client is sent as data of the event `exception`. */
+/** The data of the event `exception` that the client gets. */
 const ANSWERS: Record<Trouble['name'], (event: string) => object> = {
   busy: () => ({
     statusCode: 409,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-// As an ES module, as CommonJS, and as the source of a bundler: what the package says has to be found and to fit.
+// As an ES module, as CommonJS, and as the source of a bundler: the types of the package have to be found and to fit.
 const resolutions = [
   ['--module', 'nodenext', 'esm.mts', 'cjs.cts'],
   ['--module', 'esnext', '--moduleResolution', 'bundler', 'esm.mts', 'cjs.cts'],

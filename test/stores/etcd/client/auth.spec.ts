@@ -94,7 +94,7 @@ describe('an EtcdLockStore that logs in', () => {
     await simple.permit(true);
     expect(await inTime(30_000, released)).toBe(true);
     const late = open(simple);
-    const next = await until(() => late.tryAcquire(requestFor('key'))); // nobody in line
+    const next = await until(() => late.tryAcquire(requestFor('key'))); // the queue is empty
     expect(await next.release()).toBe(true);
   });
 

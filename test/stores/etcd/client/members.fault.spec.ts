@@ -12,8 +12,8 @@ const SESSION = 10_000;
 const SHORT_SESSION = 4_000;
 const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 
-/** What one process bears as well on one member as on three is in `etcd.spec.ts`. */
-/** Who holds does not watch here, so that the numbers are those of who waits. */
+/** Faults that one member shows as well as three are in `etcd.spec.ts`. */
+/** Holders do not watch here, so that only the waiters' watches are counted. */
 jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('three members of etcd', () => {
@@ -50,7 +50,7 @@ describe('three members of etcd', () => {
     return store;
   }
 
-  /** The members that somebody watches at. */
+  /** The members that have watches. */
   async function watched(): Promise<EtcdServer[]> {
     const counts = await Promise.all(cluster.nodes.map((node) => metric(node, WATCHERS)));
     return cluster.nodes.flatMap((node, index) => Array<EtcdServer>(counts[index]!).fill(node));

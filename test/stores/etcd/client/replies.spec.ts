@@ -13,7 +13,7 @@ let lie:
   | { readonly answerOf: (real: TxnResponse) => unknown; times: number; isCreation?: boolean }
   | undefined;
 
-/** Who holds does not watch here: the lies are for the questions that are put. */
+/** Holders do not watch here: the wrong replies are for the requests of the tests. */
 jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 jest.mock('../../../../lib/stores/etcd/client/open-client.js', () =>

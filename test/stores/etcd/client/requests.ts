@@ -6,7 +6,7 @@ export function requestFor(key: string, more: Partial<AcquireRequest> = {}): Acq
   return { key, keys: [key], ttl: 30_000, token: randomUUID(), holder: 'host:1:2', ...more };
 }
 
-/** A signal that nobody aborts. */
+/** A signal that never aborts. */
 export function never(): AbortSignal {
   return new AbortController().signal;
 }

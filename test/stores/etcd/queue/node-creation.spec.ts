@@ -6,7 +6,7 @@ import { requestFor } from '../client/requests.js';
 
 type Answer = 'again' | 'lost' | 'created';
 
-/** What a creation comes to whose transactions are answered like this. */
+/** The result of a creation whose transactions get these answers. */
 async function create(...answers: Answer[]): Promise<string> {
   const header = { revision: '7' };
   const members = {

@@ -5,14 +5,14 @@ import { until } from '../../../support/until.js';
 import { contentOf, metric, remove } from './content.js';
 import { never, requestFor } from '../client/requests.js';
 
-/** Milliseconds: whoever waits for as long looks again, which would count. */
+/** Milliseconds. A waiter of that age would look again, and its requests would count. */
 const SESSION = 300_000;
 const EVENTS = 'etcd_debugging_mvcc_events_total';
 const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
-/** Who holds does not watch here, so that the numbers are those of who waits. */
+/** Holders do not watch here, so that only the waiters' watches are counted. */
 jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('the queue of an EtcdLockStore', () => {

@@ -14,7 +14,7 @@ const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
-/** Who holds does not watch here, so that the numbers are those of who waits. */
+/** Holders do not watch here, so that only the waiters' watches are counted. */
 jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('a key that is shared at etcd', () => {
@@ -65,7 +65,7 @@ describe('a key that is shared at etcd', () => {
     return turn;
   }
 
-  /** Who holds and who waits, in order. */
+  /** The nodes of holders and waiters, in order. */
   async function line(of = key): Promise<{ key: string; value: string }[]> {
     const folder = `holdfast/${encodeURIComponent(of)}/@`;
     return (await contentOf(server)).filter((entry) => entry.key.startsWith(folder));

@@ -24,7 +24,7 @@ describe('closing a store whose client has just come back', () => {
     await server.stop();
   });
 
-  // A rejection that nobody catches fails the test that runs.
+  // An unhandled rejection fails the test that runs.
   it('lets the client be closed at once: no subscription is under way that nobody would catch', async () => {
     await server.command('SET', 'lock:order:42', 'somebody', 'PX', 60_000);
     const waiting = rejectionOf(own.locks.acquire('order:42'));

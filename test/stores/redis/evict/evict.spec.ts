@@ -39,7 +39,7 @@ async function others(count = 1): Promise<void> {
 
 const value = () => server.command('GET', `lock:${key}`) as Promise<string | null>;
 
-/** What the next holder gets. */
+/** The fencing token of the next holder. */
 async function nextToken(process: RedisLocks): Promise<bigint> {
   const next = await process.locks.acquire(key, { waitTimeout: 5_000 });
   try {

@@ -10,7 +10,7 @@ interface Timed {
   time(): Promise<unknown>;
 }
 
-/** What the server says of its time from now on. Its own stays as it is: a whole machine would have to be set. */
+/** The time that the server reports from now on. Its own clock stays: setting that would set the whole machine. */
 class SetClock {
   readonly asked: jest.SpyInstance;
   #by = 0;
@@ -107,7 +107,7 @@ it('A server that forbids the question for its time is asked once', async () => 
   await using other = new RedisLocks(server.url, { ttl: 60_000 });
   await using own = new RedisLocks(server.url, { ttl: 60_000 });
   const times = [other, own].map(({ redis }) => jest.spyOn(redis, 'time'));
-  await Promise.all([other, own].map(({ redis }) => redis.info())); // what a new connection asks comes before
+  await Promise.all([other, own].map(({ redis }) => redis.info())); // the commands of a new connection come first
   times[1]!.mockRejectedValue(new Error("NOPERM User locks has no permissions to run the 'time'"));
   for (const time of times) time.mockClear();
   await Promise.all([other, own].map(({ locks }, index) => locks.acquire(`order:${index}`)));

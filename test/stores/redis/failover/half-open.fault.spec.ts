@@ -106,7 +106,7 @@ it.each([
     const listening = () => (own as unknown as Subscribing).subscriber.getInstance();
     await until(() => listening()?.status === 'ready', { what: 'a subscriber' });
     const first = listening()!;
-    first.stream.pause(); // nothing is read any more, and nobody told
+    first.stream.pause(); // nothing is read any more, and no error is reported
     const what = 'another subscriber';
     await until(() => listening() !== first && listening()?.status === 'ready', {
       within: 60_000,

@@ -48,7 +48,7 @@ describe.each(CLIENTS)('A reconnect, with %s,', (_, Client) => {
     await until(() => proxy.accepted > accepted && redis.status === 'ready');
   }
 
-  /** Whatever a reconnect leads to has been asked by then. */
+  /** Resolves once the commands that follow a reconnect were answered. */
   async function settled(): Promise<void> {
     await redis.ping();
     await until(async () => String(await server.command('INFO', 'commandstats')).includes('cmdstat_time:')); // prettier-ignore

@@ -7,7 +7,7 @@ import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
 import { RedisLocks, disconnect } from '../locks.js';
 
-/** What the events say of the end of a lock. */
+/** The events of the end of a lock. */
 function eventsOf({ events }: LockService): string[] {
   const said: string[] = [];
   events.on('lost', () => said.push('lost'));

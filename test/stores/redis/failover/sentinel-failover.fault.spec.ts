@@ -137,7 +137,7 @@ describe.each([
   });
 });
 
-/** What happened to the locks of a service, in order. */
+/** The events of a service's locks, in order. */
 function eventsOf(locks: LockService): string[] {
   const events: string[] = [];
   locks.events.on('jeopardy', ({ error }) => events.push(`jeopardy: ${String(error)}`));

@@ -103,7 +103,7 @@ describe('In a long line on Redis', () => {
     for (const waiter of (await lineOf(ask, LOCK)).slice(0, 30)) await lapse(ask, LOCK, waiter);
     const behind = (inFront: number) => [0, -1, inFront];
     expect(await others.stand(39, 40, LIFE)).toEqual([behind(9)]);
-    expect(await others.stand(5, 6, LIFE)).toEqual([behind(5)]); // so near the front nobody counts them
+    expect(await others.stand(5, 6, LIFE)).toEqual([behind(5)]); // the server does not count waiters so near the front
   });
 
   it('tells each its place, also after some of them were let in', async () => {

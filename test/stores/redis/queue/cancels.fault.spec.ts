@@ -99,7 +99,7 @@ describe.each([
     await nothingIsLeft(timers);
   });
 
-  /** Somebody holds the key, gives it back when half of the cancels were made, or lets it run out. */
+  /** A holder that gives the key back when half of the cancels were made, or lets it run out. */
   async function held(ttl: number): Promise<() => Promise<unknown>> {
     if (ttl > 0) {
       await server.command('SET', 'lock:order:42', 'foreign', 'PX', ttl);

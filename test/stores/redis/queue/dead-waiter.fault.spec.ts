@@ -12,7 +12,7 @@ import { type Ask, type InLine, setDeadline } from '../../../support/redis-line.
 const TTL = 30_000;
 /** The server takes a waiter for alive so long after it was last heard of. */
 const HEARTBEAT = 2_000;
-/** A key is kept so long for a waiter who does not answer; whoever is next looks a beat later, at the latest. */
+/** Milliseconds that a key is kept for a waiter that does not answer. The next waiter looks a heartbeat later, at the latest. */
 const CLAIM = 1_000;
 
 describe('A dead waiter at the head of the line', () => {

@@ -30,7 +30,7 @@ describe('A release wakes no herd:', () => {
       }),
     );
     await standing(server, 'order:42', 1);
-    await waiter.redis.ping(); // whatever they send has arrived
+    await waiter.redis.ping(); // all that they sent has arrived
     expect(await inLine(server, 'order:42')).toHaveLength(1);
     await held.release();
     await Promise.all(callers);

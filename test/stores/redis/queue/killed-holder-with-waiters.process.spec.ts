@@ -9,7 +9,7 @@ import { RedisServer } from '../../../support/servers/redis-server.js';
 
 /** A machine that stands still for two seconds loses no lock. */
 const TTL = 4_000;
-/** What a key may stay unused after its holder's ttl: less than the time between two signs of life. */
+/** Milliseconds that a key may stay unused after its holder's ttl: less than the time between two heartbeats. */
 const SLACK = 1_000;
 const WAITERS = 8;
 

@@ -13,7 +13,7 @@ import { CLIENTS, AppInstance } from '../../support/app-instance.js';
 
 jest.setTimeout(180_000);
 
-/** Much longer than it may take until a lock that nobody has is free. */
+/** Much longer than it may take until a lock without a holder is free. */
 const TTL = 120_000;
 const WITHIN = { within: 60_000, every: 50 };
 const SETTINGS: readonly RedisOptions[] = [

@@ -7,7 +7,7 @@ import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 const LOCKS = 1_000;
 const TTL = 6_000;
-/** What remains right after an extension: the ttl without 1 % and 2 ms for the drift of clocks. */
+/** The validity right after an extension: the ttl without 1 % and 2 ms for the drift of clocks. */
 const VALIDITY = TTL * 0.99 - 2;
 const CALLERS = 100;
 
@@ -21,7 +21,7 @@ describe('Many at once', () => {
     const keys = Array.from({ length: LOCKS }, (_, index) => `order:${index}`);
     const held = await Promise.all(keys.map((key) => own.locks.acquire(key)));
 
-    // From 4.6 s to 6.2 s: what is due at 3/3 of the ttl falls into the pause, and what others do at 80 % of it as well.
+    // From 4.6 s to 6.2 s: an extension due at 3/3 of the ttl falls into the pause, and so does one at 80 % of it.
     await sleep(4_600 - (performance.now() - acquiredAt));
     server.pause();
     await sleep(1_600);

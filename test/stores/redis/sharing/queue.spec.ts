@@ -8,7 +8,7 @@ import { aRequest } from '../locks.js';
 import { Line, SharingProcess, aPermit, aReader } from './sharers.js';
 import { ServerLog } from '../../support/server-log.js';
 
-/** What a place may stay unused after the ttl of the one who had it: less than the time between two signs of life. */
+/** Milliseconds that a place may stay unused after its owner's ttl: less than the time between two heartbeats. */
 const SLACK = 1_000;
 
 describe('The line for a lock on Redis that several may share', () => {
@@ -75,7 +75,7 @@ describe('The line for a lock on Redis that several may share', () => {
     await line.join('writer', c, aRequest('doc:1'));
     for (let round = 0; round < 5; round += 1) {
       expect(await a.store.tryAcquire(aReader('doc:1'))).toBeUndefined();
-      for (const reader of readers) expect(await reader.extend(30_000)).toBe(true); // lets nobody in
+      for (const reader of readers) expect(await reader.extend(30_000)).toBe(true); // lets no writer in
     }
     await line.join('late', b, aReader('doc:1'));
     for (const reader of readers) await reader.release();
@@ -205,7 +205,7 @@ describe('The line for a lock on Redis that several may share', () => {
 
   it('is served after the last reader crashed, before a writer who only tries', async () => {
     const before = await a.take(aRequest('doc:1'));
-    await before.release(); // its counter says that nobody stood in line
+    await before.release(); // its counter shows an empty line
     await a.take(aReader('doc:1'));
     const waiting = b.wait(aRequest('doc:1'));
     await standing(server, 'doc:1', 1);

@@ -78,7 +78,7 @@ export class Line {
     );
   }
 
-  /** Resolves when all of them, and nobody else, have got the lock, in any order. */
+  /** Resolves when exactly these have got the lock, in any order. */
   async reached(...names: string[]): Promise<void> {
     await until(() => this.held.length >= names.length, { what: `${names.join(', ')} to get it` });
     expect(this.held.toSorted()).toEqual(names.toSorted());

@@ -3,7 +3,7 @@ import { RedlockNodes, RedlockProcess } from '../support/nodes.js';
 import { until } from '../../../support/until.js';
 
 const HUNG = 2;
-/** Longer than any test: whoever waits for the node that hangs never ends. */
+/** Longer than any test: a call that waits for the hung node never ends. */
 const FOREVER = 300_000;
 
 describe('When a node hangs,', () => {

@@ -7,7 +7,7 @@ const LARGEST = 10_000;
 const OLD = 60_000;
 const ONCE = { waitTimeout: 0, ttl: 1_000 };
 
-/** What each node says to an attempt of which only those without a vote are told apart. */
+/** The answer of each node to an attempt, of which only a missing vote is told apart. */
 async function barred({ locks, nodes }: StubQuorum): Promise<string[]> {
   for (const node of nodes) node.fail(new Error('asked'));
   const error = await rejectionOf<LockStoreError>(locks.acquire('probe', ONCE));

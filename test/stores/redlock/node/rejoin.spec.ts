@@ -109,7 +109,7 @@ describe('A node that has lost the key', () => {
 describe('A node that refused the key at first', () => {
   const OFFERS = 6_000; // longer than such a node is asked again
 
-  /** The third node has the key for somebody else until the returned lease is released. */
+  /** The third node has given the key to another holder, until the returned lease is released. */
   const busyNode = async () => {
     const own = stubQuorum(3, { quarantine: false, upFor: [OLD, OLD, OLD] });
     return { ...own, theirs: await own.nodes[2]!.occupy('a') };

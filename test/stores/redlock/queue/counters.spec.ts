@@ -37,7 +37,7 @@ describe('A lock on five nodes, where the counter of the arbiter is beyond its f
     await nodes[Symbol.asyncDispose]();
   });
 
-  /** What claims of others leave there that came to nothing: each raises it to the time of day. */
+  /** The trace of failed claims of others: each raises the counter to the time of day. */
   async function raiseCounter({ fencingToken }: Lock): Promise<void> {
     const counter = `${fencingToken + 1_000_000n} of-others r`;
     await arbiter.command('SET', `{lock:${KEY}}:fence`, counter, 'EX', 60);

@@ -111,7 +111,7 @@ describe('A lock on five nodes that is handed off inside a process', () => {
     expect(new Set(tokens).size).toBe(81);
   });
 
-  /** Two processes with 20 callers each; whoever has the lock holds it until the other process is in line. */
+  /** Two processes with 20 callers each. Each holder keeps the lock until the other process is in line. */
   it.each([8, 4, 0])('goes to others after %i passes while they wait', async (localPassLimit) => {
     await using a = await RedlockInstance.start(nodes, { localPassLimit });
     await using b = await RedlockInstance.start(nodes, { localPassLimit });
@@ -122,7 +122,7 @@ describe('A lock on five nodes that is handed off inside a process', () => {
       if (left.get(other) === 0) return;
       turns.push(self);
       await until(async () => (await lineLengths(nodes, KEY)).includes(1));
-      await self.settled(); // what the arbiter says about it has arrived
+      await self.settled(); // the queue node's messages about it have arrived
     };
     const call = (self: RedlockInstance, other: RedlockInstance) =>
       Array.from({ length: 20 }, () => self.locks.withLock(KEY, work(self, other)));

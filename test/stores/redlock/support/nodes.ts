@@ -56,7 +56,7 @@ export class RedlockNodes implements AsyncDisposable {
 
 type ProcessOptions = RedlockStoreOptions & { readonly service?: LockServiceOptions };
 
-/** What one process of an application has: a way of its own to each node, clients, a store and a service. */
+/** One process of an application: a way of its own to each node, clients, a store and a service. */
 export class RedlockProcess implements AsyncDisposable {
   readonly proxies: readonly TcpProxy[];
   readonly clients: readonly Redis[];
@@ -93,7 +93,7 @@ export class RedlockProcess implements AsyncDisposable {
     await Promise.all(this.clients.map((client) => client.ping()));
   }
 
-  /** What was told of a node, in order. */
+  /** The notices of a node, in order. */
   told(index: number): string[] {
     return this.events.filter(({ node }) => node === this.name(index)).map(({ state }) => state);
   }

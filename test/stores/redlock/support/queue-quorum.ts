@@ -11,7 +11,7 @@ export const KEY = 'order:42';
 export const TTL = 10_000;
 const TIMEOUT = 50;
 
-/** Five nodes, on which somebody else holds the key, and one caller who waits. */
+/** Five nodes, on which another holder has the key, and one caller that waits. */
 export async function waiting(options: LockServiceOptions = {}) {
   const own = line(options);
   const theirs = await Promise.all(own.nodes.map((node) => node.occupy(KEY)));

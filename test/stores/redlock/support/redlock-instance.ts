@@ -80,7 +80,7 @@ export class Witness {
   }
 }
 
-/** The node where callers stand in line for `key`, once so many do there and nobody does at any other. */
+/** The node where callers wait for `key`, once `count` wait there and none at any other. */
 export function arbiterOf(nodes: RedlockNodes, key: string, count = 1): Promise<number> {
   return until(
     async () => {

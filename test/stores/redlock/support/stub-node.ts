@@ -17,7 +17,7 @@ type Verb = 'acquire' | 'extend' | 'release' | 'raise' | 'inspect' | 'list';
 export class StubNode implements LockStore {
   readonly name = 'stub';
   readonly supports = { fencing: true, ttl: true, manyKeys: true } as const;
-  /** What it was asked, in order. */
+  /** The calls that it got, in order. */
   readonly calls: Verb[] = [];
   /** Calls that have no answer yet. */
   open = 0;
@@ -63,7 +63,7 @@ export class StubNode implements LockStore {
     this.closes++;
   }
 
-  /** Does what it is asked; nobody hears of it before `pass`. */
+  /** Carries out each call, and keeps its reply until `pass`. */
   holdReplies(): void {
     this.#held ??= deferred();
   }
@@ -90,12 +90,12 @@ export class StubNode implements LockStore {
     this.#memory = new MemoryLockStore(this.#clock);
   }
 
-  /** Who has the key, without asking the node. */
+  /** The holder of the key, read without a call to the node. */
   async holder(key: string): Promise<string | undefined> {
     return (await this.#memory.inspect(key))?.holder;
   }
 
-  /** Somebody else takes the key. */
+  /** Another holder takes the key. */
   async occupy(key: string, ttl = 60_000): Promise<Lease> {
     const request = { key, keys: [key], token: `of ${Math.random()}`, ttl, holder: 'somebody' };
     return (await this.#memory.tryAcquire(request))!;

@@ -2,7 +2,7 @@ import { rejectionOf } from '../../../core/support/outcome.js';
 import { until } from '../../../support/until.js';
 import { RedlockNodes, RedlockProcess } from '../support/nodes.js';
 
-/** What no script answers, whatever was asked. */
+/** Replies that no script ever gives. */
 const WRONG: readonly (readonly [string, unknown])[] = [
   ['QUEUED', 'QUEUED'],
   ['undefined', undefined],

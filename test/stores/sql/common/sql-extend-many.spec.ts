@@ -13,7 +13,7 @@ interface Bench {
   readonly client: SqlClient;
   /** The statements that the store has sent, or that it has committed. */
   readonly statements: string[];
-  /** Locks the row of a key in a transaction of somebody else, until what it resolves with is called. */
+  /** Locks the row of a key in another client's transaction, until the function that it resolves with is called. */
   readonly lockRow: ((key: string) => Promise<() => Promise<unknown>>) | undefined;
   readonly stop: () => Promise<void>;
 }

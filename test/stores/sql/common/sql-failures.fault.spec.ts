@@ -11,13 +11,13 @@ import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { until } from '../../../support/until.js';
 import { openPool } from '../postgres/postgres-pool.js';
 
-/** A connection of somebody else. */
+/** A connection of another client. */
 interface Connected {
   run(sql: string): Promise<readonly Record<string, unknown>[]>;
   end(): Promise<unknown>;
 }
 
-/** What the two servers have different names for. */
+/** The words in which the two servers differ. */
 interface Database {
   readonly url: string;
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ interface Database {
   readonly impatient: string;
   readonly impatience: string;
   readonly lockRow: string;
-  /** What makes the statements of the store, on the table `deadlocked`, wait for one who has done `block`. */
+  /** Makes the store's statements on the table `deadlocked` wait for the client that has done `block`. */
   readonly block: readonly string[];
   readonly blocked: string;
   /** Waits for those statements. */

@@ -19,7 +19,7 @@ interface Bench {
   readonly client: SqlClient;
   /** The next statement is run, and something else is said of it. */
   answerNext(answer: unknown): void;
-  /** What no statement of the driver is answered with. */
+  /** Replies that the driver never gives. */
   readonly wrong: readonly unknown[];
   readonly stop: () => Promise<void>;
 }

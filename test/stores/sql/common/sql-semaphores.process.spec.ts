@@ -416,7 +416,7 @@ describe('Semaphores in MariaDB, whatever its sessions are set to', () => {
       const take = async (ttl: number, permits?: number) =>
         (await store.tryAcquire({ ...requestFor(permits, ttl), key, keys: [key] }))!;
       await take(1);
-      const first = await until(() => take(2_000, 3)); // the key was somebody's alone before
+      const first = await until(() => take(2_000, 3)); // the key had an exclusive holder before
       const second = await take(1_000, 3);
       expect(await remaining(key)).toBeGreaterThan(1_000);
       expect(await second.extend(30_000)).toBe(true);

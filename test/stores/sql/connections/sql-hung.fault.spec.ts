@@ -75,7 +75,7 @@ describe.each([
     proxy.replies.drop();
     const failed = await attempts();
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    proxy.pass(); // what was asked before is never answered
+    proxy.pass(); // earlier queries are never answered
     await until(() => locks.withLock('next', async () => true), WITHIN);
     expect(await until(() => held.extend(60_000).then(() => true), WITHIN)).toBe(true);
     expect(await held.release()).toBe(true);

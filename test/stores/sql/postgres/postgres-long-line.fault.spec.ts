@@ -78,7 +78,7 @@ describe('A long line on PostgreSQL', () => {
 
   it('of 150 writes at most 100 kB of log a second', async () => {
     const waits = await line(150, 10);
-    await new Promise((resolve) => setTimeout(resolve, 2_000)); // who came while it was short stands in it again
+    await new Promise((resolve) => setTimeout(resolve, 2_000)); // callers that came while the line was short are in it again
     const [startedAt, from] = [performance.now(), await position()];
     await new Promise((resolve) => setTimeout(resolve, WATCHED));
     const { rows } = await pool.query('SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), $1) AS bytes', [from]); // prettier-ignore

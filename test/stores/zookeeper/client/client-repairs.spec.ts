@@ -14,7 +14,7 @@ interface Manager extends ConnectionManager {
   onSocketClosed(): void;
 }
 
-/** What is inside of a client that believes to be connected. */
+/** The private state of a client that believes to be connected. */
 function connected() {
   const client = createClient('127.0.0.1:1') as unknown as { connectionManager: Manager };
   const manager = client.connectionManager;

@@ -1,6 +1,6 @@
 import { ACL, type Client, Id, Permission, createClient } from 'node-zookeeper-client';
 
-/** A session of somebody who looks at the server with other tools. */
+/** A session of an operator with other tools. */
 export class ZooKeeperConsole implements AsyncDisposable {
   readonly #client: Client;
   readonly #connected: Promise<void>;
@@ -29,7 +29,7 @@ export class ZooKeeperConsole implements AsyncDisposable {
     return this.#ask((done) => this.#client.getACL(path, done));
   }
 
-  /** Lets nobody delete what is below the node, or lets them again. */
+  /** Forbids all clients to delete nodes below this one, or allows it again. */
   async freeze(path: string, isFrozen = true): Promise<void> {
     const { ALL, DELETE } = Permission;
     const acl = [new ACL(isFrozen ? ALL & ~DELETE : ALL, new Id('world', 'anyone'))];

@@ -130,7 +130,7 @@ describe('The nodes of ZooKeeperLockStore', () => {
   });
 });
 
-/** What a server without containers would say. */
+/** Answers as a server without containers. */
 describe('KeyNodes on a server that is too old for containers', () => {
   it('are ordinary nodes, which the store removes when they are empty', async () => {
     const calls: string[] = [];

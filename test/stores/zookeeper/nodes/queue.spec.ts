@@ -85,8 +85,8 @@ describe('The line for a lock at ZooKeeper', () => {
     await until(async () => (await watched()).join() === watchedAtFirst);
     second.abort(new Error('enough'));
     await expect(left).rejects.toThrow('enough');
-    await until(async () => (await watched()).join() === `${first} ${first}`); // of b, too: nobody can take a watch back
-    await c.inspect(key); // whatever was sent to c before has been dealt with
+    await until(async () => (await watched()).join() === `${first} ${first}`); // of b, too: a client cannot take a watch back
+    await c.inspect(key); // c has dealt with all earlier messages
     expect(hasLast).toBe(false);
     await lease.release();
     await (await last).release();

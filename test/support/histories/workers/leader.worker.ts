@@ -8,7 +8,7 @@ export type LeaderMessage =
   | { readonly event: 'ready' | 'jeopardy' | 'resigned' | 'lost' | 'failed' }
   | { readonly event: 'elected'; readonly token: string }
   | { readonly event: 'written'; readonly outcome: string }
-  /** What the first code that ran after a long pause was told of the term. */
+  /** The state of the term, as the first code after a long pause saw it. */
   | { readonly event: 'resumed'; readonly isLeader: boolean; readonly aborted: boolean; readonly assertHeld: string }; // prettier-ignore
 
 /** Writes with the token of the last term, whether it is over or not. */

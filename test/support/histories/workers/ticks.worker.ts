@@ -57,7 +57,7 @@ async function main(): Promise<void> {
       send('interval', lock);
     }
 
-    /** Never ends: whoever has a tick is at it until it is killed. */
+    /** Never ends: a process with a tick works on it until it is killed. */
     @Cron('*/4 * * * * *')
     @OncePerTick('long', { tolerance: 10_000 })
     async long(@CurrentLock() lock?: Lock) {

@@ -18,7 +18,7 @@ describe('localPassLimit', () => {
   afterEach(() => server.stop());
 
   /**
-   * Two processes with 20 callers each, who all want one key. Whoever has it holds it until the other process is in line,
+   * Two processes with 20 callers each, who all want one key. Each holder keeps it until the other process is in line,
    * as long as that one has callers left. Resolves with how many of one process came in a row, each time.
    */
   async function rows(options: ConstructorParameters<typeof AppInstance>[1] = {}) {
@@ -32,7 +32,7 @@ describe('localPassLimit', () => {
       turns.push(self);
       left.set(self, left.get(self)! - 1);
       if (left.get(other)! > 0) await until(async () => (await queue()).length === 1);
-      await self.redis.ping(); // what the server says about it has arrived
+      await self.redis.ping(); // the server's messages about it have arrived
     };
     const call = (self: AppInstance, other: AppInstance) =>
       Array.from({ length: CALLERS }, () => self.locks.withLock('order:42', work(self, other)));

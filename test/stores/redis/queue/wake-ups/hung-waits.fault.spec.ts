@@ -71,7 +71,7 @@ describe.each(CLIENTS)('Who waits on a Redis that hangs, with %s,', (_, Client) 
     expect(await rejectionOf(waiting)).toMatchObject({ code: 'LOCK_TIMEOUT' });
   });
 
-  /** Who live for a minute more without a sign of life. */
+  /** Waiters that the server takes for alive for another minute without a heartbeat. */
   async function manyInFront(count: number): Promise<void> {
     const lapses = Date.now() + 60_000;
     const members = Array.from({ length: count }, (_each, index) => {

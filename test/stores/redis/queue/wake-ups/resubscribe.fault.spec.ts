@@ -11,7 +11,7 @@ const SETTINGS: readonly [string, RedisOptions][] = [
   ['autoResubscribe: false', { autoResubscribe: false }],
 ];
 
-// A rejection that nobody catches fails the test that runs.
+// An unhandled rejection fails the test that runs.
 describe.each(
   CLIENTS.flatMap(([name, Client]) =>
     SETTINGS.map(([what, client]) => [name, what, Client, client] as const),
