@@ -2,6 +2,7 @@ import { LockStoreError } from 'nest-holdfast';
 import { until } from '../../../support/until.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { aRequest } from '../../redis/locks.js';
+import { evictUntilReleased } from '../../support/evictions.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { RedlockInstance } from '../support/redlock-instance.js';
 
@@ -41,13 +42,8 @@ describe('On a Redlock of five nodes, an eviction', () => {
   it('tells the holder, which has the key until its work has ended', async () => {
     const lock = await holder.locks.acquire(key);
     await lock.extend(30_000); // from now on its process listens
-    const { fencingToken } = lock;
-    const evicted = operator.locks.evict(key, { fencingToken, grace: 60_000 });
-    await until(() => lock.signal.aborted);
-    expect(lock.signal.reason).toMatchObject({ reason: 'revoked' });
-    expect(await operator.locks.tryAcquire(key)).toBeUndefined();
-    await lock.release();
-    expect(await evicted).toMatchObject({ evicted: true, outcome: 'released' });
+    const eviction = await evictUntilReleased(operator.locks, lock, operator.locks);
+    expect(eviction).toMatchObject({ evicted: true, outcome: 'released' });
     await nodes.nothingLeft();
   });
 
