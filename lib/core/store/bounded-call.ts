@@ -94,7 +94,7 @@ export abstract class BoundedCall<Answer, Result>
     this.#settle(false, this.signal!.reason);
   }
 
-  /** With an answer, or with what stands in its place. */
+  /** Ends the call with the store's answer, or with a failure. */
   #settle(isAnswer: boolean, value: unknown): void {
     const timers = this.#open;
     if (!timers) return isAnswer ? this.late?.(value as Answer) : undefined;

@@ -10,7 +10,7 @@ interface FiltersProps {
   readonly names: readonly string[];
 }
 
-/** Search, state and name. The choice stands in the URL. */
+/** Search, state and name, kept in the URL. */
 export function Filters({ route, go, names }: FiltersProps) {
   const change = (part: Route) => go({ ...route, ...part }, 'replace');
   return (
