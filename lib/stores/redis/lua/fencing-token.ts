@@ -3,6 +3,8 @@
  * Text that an earlier version wrote behind the number is ignored. A token never goes back while clocks are sane, even when its
  * counter was lost: it is at least the server's clock in microseconds.
  *
+ * A lock that is free and has no waiter is granted, and its token minted, by FAST_PATH (lock-script.ts).
+ *
  * Numbers are written with `%.0f`, because Lua writes large ones with 14 digits only.
  */
 

@@ -1,6 +1,6 @@
 import { STAND } from './line-parts.js';
 import { CALLED_UP, ROW } from './pace.js';
-import { ATTEMPT } from './attempt.js';
+import { GUARDED } from './guarded.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
 
@@ -14,7 +14,7 @@ import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
  * }, or { 2, permits } when it is in use with other permits, or the text of an error. A lock that has room goes to the first
  * waiters, whether or not they are the caller.
  */
-export const WAIT = new RedisScript(`${SHARING}${PERMITS_IN_LINE}${ATTEMPT}${STAND}
+export const WAIT = new RedisScript(`${SHARING}${PERMITS_IN_LINE}${GUARDED}${STAND}
 -- With an exclusive holder or caller: until the end of the lock. Else until a sharer may have gone, or the head of the line.
 local function time_left(lock, line, sharers, asked, permits)
   if not (asked and permits) then return redis.call('pttl', KEYS[lock]) end
@@ -46,7 +46,7 @@ end
 local answers = {}
 for i = 1, #KEYS / 3 do
   local first = 3 * i - 2
-  local answer, refusal = attempt(wait, first, first + 1, first + 2, ARGV[2 * i], ARGV[2 * i + 1])
+  local answer, refusal = guarded(wait, first, first + 1, first + 2, ARGV[2 * i], ARGV[2 * i + 1])
   if refusal then return refusal end
   answers[i] = answer
 end

@@ -1,4 +1,4 @@
-import { ATTEMPT } from './attempt.js';
+import { GUARDED } from './guarded.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
 
@@ -6,12 +6,12 @@ import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
 
 /** Answers for the leases in ARGV, each with `keysPerLock` keys for every lock. */
 function forEachLease(what: string, keysPerLock: number): string {
-  return `${ATTEMPT}
+  return `${GUARDED}
 local answers = {}
 local before = 0
 for i = 2, #ARGV, 2 do
   local n = tonumber(ARGV[i])
-  local answer, refusal = attempt(${what}, before, n, ARGV[i + 1])
+  local answer, refusal = guarded(${what}, before, n, ARGV[i + 1])
   if refusal then return refusal end
   answers[#answers + 1] = answer
   before = before + ${keysPerLock} * n
