@@ -11,7 +11,6 @@ import type { AcquireEffort } from '../events/attempt-events.js';
 import { attemptEvent } from './outcome-events.js';
 import type { AcquireCall } from './outcome-events.js';
 import { WaitDeadline } from './wait-deadline.js';
-import { reasonOf } from '../contract/safe-error.js';
 import type { TimerQueue } from '../async/timer-queue.js';
 import type { TicketLimits } from '../queue/ticket-wait.js';
 
@@ -87,7 +86,7 @@ export class Acquisition
   /** Not "held" while the store fails: the holder is unknown then, unless it is one of this process. */
   tooLate(): unknown {
     const { failure } = this.ticket;
-    if (failure !== undefined) return this.#attempts.failure(reasonOf(failure), failure);
+    if (failure !== undefined) return this.#attempts.failure(failure);
     const error = this.#attempts.atDeadline();
     const isHeldHere = error instanceof LockStoreError && hasHolderHere(this.context, this.keys);
     return isHeldHere ? this.#attempts.timeout() : error;

@@ -1,4 +1,3 @@
-import { reasonOf } from '../contract/safe-error.js';
 import { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { LockLostError } from '../contract/lock-errors.js';
 import { keyNames } from '../keys/lock-keys.js';
@@ -6,6 +5,7 @@ import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { AcquireRequest, LockStore, QuorumReport } from '../contract/lock-store.js';
 import type { HolderLookup } from '../inspection/holder-lookup.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
+import { storeFailureOf } from '../store/store-failure.js';
 import type { Pulse } from '../store/store-pulse.js';
 
 /** The attempts of one caller so far. */
@@ -27,10 +27,14 @@ interface HolderContext {
   readonly keeper: Pick<LeaseKeeper, 'leases'>;
 }
 
-export function storeFailure(attempted: Attempted, why: string, cause?: unknown): LockStoreError {
+export function storeFailure(attempted: Attempted, error: unknown): LockStoreError {
+  return storeFailureOf(attempted.store, attempted.keys, error, reportOf(attempted));
+}
+
+/** The grant was of no use. */
+export function uselessGrant(attempted: Attempted, why: string): LockStoreError {
   const { keys, store } = attempted;
-  const report = reportOf(attempted);
-  return new LockStoreError(keyNames(keys), store.name, why, { cause, report });
+  return new LockStoreError(keyNames(keys), store.name, why, { report: reportOf(attempted) });
 }
 
 export function timeoutOf(attempted: Attempted): LockTimeoutError {
@@ -55,7 +59,7 @@ export function deadlineError(
   const own = request && store.waitFailure?.(request);
   const error = own ?? pulse?.failure;
   if (error === undefined) return timeoutOf(attempted);
-  return storeFailure(attempted, reasonOf(error), error);
+  return storeFailure(attempted, error);
 }
 
 /** Whether a lock of this service has one of `keys`. */

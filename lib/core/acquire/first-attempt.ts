@@ -83,7 +83,19 @@ export abstract class FirstAttempt
     this.request = requestFor(this.ticket, this.options.storeTimeout);
     this.sentAt = clock.now();
     this.within = callLimit(this.options, this.options.waitTimeout);
+    this.#refuseUnconnected();
     return tryAcquireAll(store, this.request, this, this);
+  }
+
+  /**
+   * One attempt does not wait for a connection that its client makes again and again. That of a tick (`minHold`) does: it is not asked for
+   * again.
+   */
+  #refuseUnconnected(): void {
+    const { waitTimeout, minHold } = this.options;
+    if (waitTimeout > 0 || minHold > 0) return;
+    const failure = this.context.store.connectionFailure?.(false);
+    if (failure !== undefined) throw failure;
   }
 
   read(lease: Lease | undefined): unknown {

@@ -3,14 +3,13 @@ import { requestFor } from '../store/acquire-request.js';
 import type { Asked, PastAttempt } from '../store/acquire-request.js';
 import { checkAttempt, giveBack, whyUseless } from '../store/grant.js';
 import type { Grant, HandedOff } from '../store/grant.js';
-import { deadlineError, storeFailure, timeoutOf } from './attempt-errors.js';
+import { deadlineError, storeFailure, timeoutOf, uselessGrant } from './attempt-errors.js';
 import type { Attempted } from './attempt-errors.js';
 import { LockError } from '../contract/lock-errors.js';
 import type { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
 import { tryAcquireAll } from '../store/many-keys.js';
 import type { WaitDeadline } from './wait-deadline.js';
-import { reasonOf } from '../contract/safe-error.js';
 import { LONGEST_SILENCE } from '../store/store-pulse.js';
 import type { Pulse, StorePulse } from '../store/store-pulse.js';
 import { StoreTimeout } from '../store/bounded-call.js';
@@ -123,7 +122,7 @@ export class StoreAttempts {
     const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
     if (why === undefined) return grant;
     giveBack(grant.lease);
-    this.tooLate = this.failure(why);
+    this.tooLate = uselessGrant(this.#attempted, why);
     return undefined;
   }
 
@@ -156,11 +155,11 @@ export class StoreAttempts {
     const isShort = this.#context.clock.now() - this.#askedAt < LONGEST_SILENCE;
     const isLastAttempt = this.#wasHeld && this.#patience.left <= 0 && isShort;
     if (error instanceof StoreTimeout && isLastAttempt) return this.timeout();
-    return this.failure(reasonOf(error), error);
+    return this.failure(error);
   }
 
-  failure(why: string, cause?: unknown): LockStoreError {
-    return storeFailure(this.#attempted, why, cause);
+  failure(error: unknown): LockStoreError {
+    return storeFailure(this.#attempted, error);
   }
 
   /** Shortly before the deadline of a wait in the store's queue: the store may have been silent for long. */

@@ -87,6 +87,12 @@ export interface LockStore extends QuorumNode, EvictingStore {
    */
   beforeDeadline?(request: AcquireRequest): void;
   /**
+   * Why there is no connection to the server: the last error of a client that goes on trying. `undefined` while there is one, or
+   * the first is made. `silent`: a call has had no answer, perhaps from one server of several. Read for error messages; one attempt
+   * fails with it at once. Missing: a call rejects with it, or nothing is known.
+   */
+  connectionFailure?(silent: boolean): unknown;
+  /**
    * Of several keys, one that another caller had at the last attempt of this request. Called after `tryAcquire` resolved
    * `undefined`.
    */

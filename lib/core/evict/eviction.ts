@@ -1,8 +1,8 @@
 import { sleep } from '../async/clock.js';
 import type { Clock } from '../async/clock.js';
-import { LockStoreError, LockUnsupportedError } from '../contract/lock-errors.js';
+import { LockUnsupportedError } from '../contract/lock-errors.js';
 import type { HolderAnswer, LockStore, TakenKey } from '../contract/lock-store.js';
-import { reasonOf } from '../contract/safe-error.js';
+import { storeFailureOf } from '../store/store-failure.js';
 import { checkBoolean, checkHolderAnswer } from '../contract/store-answers.js';
 import { requestFor } from '../store/acquire-request.js';
 import { giveBack } from '../store/grant.js';
@@ -113,7 +113,7 @@ export class Eviction {
       check: checkHolderAnswer,
       read: (answer) => answer,
       recover: (error) => {
-        throw new LockStoreError(this.#key, this.#store.name, reasonOf(error), { cause: error });
+        throw storeFailureOf(this.#store, [this.#key], error);
       },
       late: (answer) => giveBack(answer?.taken),
     });

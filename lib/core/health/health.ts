@@ -5,6 +5,7 @@ import { checkLease } from '../contract/store-answers.js';
 import { aWhole, checkOptions, oneOf } from '../options/option-rules.js';
 import type { OptionRules } from '../options/option-rules.js';
 import { StoreTimeout } from '../store/bounded-call.js';
+import { connectionFailureOf } from '../store/store-failure.js';
 import type { StoreCalls } from '../store/store-call.js';
 
 export interface LockHealthOptions {
@@ -72,7 +73,12 @@ export async function healthOf(
     else if (!store.countNodes) await bounded(calls, left(), () => store.inspect!(KEY));
     return { status: statusOf(nodes), ...found, duration: ended(), ...(nodes && { nodes }) };
   } catch (error) {
-    return { status: 'down', ...found, duration: ended(), reason: reasonWord(error) };
+    return {
+      status: 'down',
+      ...found,
+      duration: ended(),
+      reason: reasonWord(connectionFailureOf(store) ?? error),
+    };
   }
 }
 

@@ -1,7 +1,6 @@
-import { LockStoreError } from '../contract/lock-errors.js';
 import { isOptionError } from '../options/option-error.js';
 import type { LockStore } from '../contract/lock-store.js';
-import { reasonOf } from '../contract/safe-error.js';
+import { storeFailureOf } from '../store/store-failure.js';
 import type { StoreCalls } from '../store/store-call.js';
 
 export interface InspectionContext {
@@ -24,7 +23,7 @@ export function askStore<Answer>(
     read: (answer) => answer,
     recover: (error) => {
       if (isOptionError(error)) throw error; // misuse, such as the cursor of another list
-      throw new LockStoreError(key, store.name, reasonOf(error), { cause: error });
+      throw storeFailureOf(store, [key], error);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { offAbort, onAbort } from '../async/abort-listeners.js';
-import { reasonOf } from '../contract/safe-error.js';
+import { storeFailureOf } from '../store/store-failure.js';
 import { giveBack } from '../store/grant.js';
-import { LockLostError, LockStoreError } from '../contract/lock-errors.js';
+import { LockLostError, type LockStoreError } from '../contract/lock-errors.js';
 import type { LockLostReason } from '../contract/lock-errors.js';
 import type { LockState } from '../events/hold-events.js';
 import { keyNames } from '../keys/lock-keys.js';
@@ -124,8 +124,7 @@ export abstract class LeaseState extends GrantedLease {
 
   /** The error to report for a store's error. */
   failure(error: unknown): LockStoreError {
-    const { name } = this.context.store;
-    return new LockStoreError(keyNames(this.keys), name, reasonOf(error), { cause: error });
+    return storeFailureOf(this.context.store, this.keys, error);
   }
 
   #lossOf(reason: LockLostReason): LockLostError {

@@ -1,7 +1,8 @@
-import { HttpException, createParamDecorator } from '@nestjs/common';
+import { createParamDecorator } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { publicMessage } from '../../http/lock-status.js';
 import type { LockError } from '../../core/contract/lock-errors.js';
+import { httpException } from '../errors/lock-exceptions.js';
 import { checkOptions } from '../../core/options/option-rules.js';
 import type { FencedHolder } from '../../fencing/holder/fenced-holder.js';
 import type { IncomingHeaders } from '../../fencing/http/fencing-header.js';
@@ -46,7 +47,7 @@ export class FencingGuard implements CanActivate {
       if (status === undefined) throw error;
       const { code } = error as LockError;
       const message = publicMessage(error as LockError);
-      throw new HttpException({ statusCode: status, message, code }, status, { cause: error });
+      throw httpException({ statusCode: status, message, code }, status, error as LockError);
     }
     return true;
   }

@@ -28,7 +28,7 @@ export async function toTransportError(
   switch (context.getType<string>()) {
     case 'http':
       if (isWorthRetrying(error)) setRetryAfter(context, options);
-      return new HttpException(body, status, { cause: error });
+      return httpException(body, status, error);
     case 'rpc':
       if (handlesEvent(context)) return error; // Nest logs it, and it does not log an RpcException
       return rpcException(body);
@@ -37,6 +37,15 @@ export async function toTransportError(
     default:
       return error;
   }
+}
+
+/** Nest's own `cause` and `options` are enumerable: filters that send the whole exception would tell clients the key. */
+export function httpException(body: object, status: number, cause: LockError): HttpException {
+  const exception = new HttpException(body, status, { cause });
+  for (const name of ['cause', 'options']) {
+    Object.defineProperty(exception, name, { enumerable: false });
+  }
+  return exception;
 }
 
 /** An error that no filter of Nest logs as one of the application. */
@@ -67,9 +76,7 @@ export function graphqlError(cause: LockError, options: LockErrorOptions = {}): 
   const status = httpStatus(cause, options.busyStatus);
   const message = publicMessage(cause);
   const error =
-    status < 500
-      ? new HttpException({ message }, status, { cause })
-      : new Error(message, { cause });
+    status < 500 ? httpException({ message }, status, cause) : new Error(message, { cause });
   return Object.assign(error, {
     extensions: { code: cause.code, ...exposedKey(cause, options), http: { status } },
   });

@@ -75,8 +75,7 @@ export class RedisLockStore implements LockStore {
     const isOneServer = client.isCluster !== true;
     const id = (isOneServer ? '' : '~') + randomBytes(8).toString('base64url');
     this.supports = featuresOf(client, localPassLimit);
-    const keys = new ServerKeys(keyPrefix, clientPrefix, isOneServer);
-    this.#keys = keys;
+    const keys = (this.#keys = new ServerKeys(keyPrefix, clientPrefix, isOneServer));
     this.#trial = new CounterTrial(keys);
     const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
     this.#watches = new ServerWatches(client, (locked) => keys.locks(locked).map(slotOf));
@@ -100,8 +99,7 @@ export class RedisLockStore implements LockStore {
       this.extendMany = (leases, ttl) => (keeps(ttl), extendMany(runner, leases, ttl));
     if (canSubscribe(client)) {
       const limits = [localPassLimit, yieldEvery] as const;
-      const waiters = new RedisWaiters(client, id, runner, slotOf, ...limits, () => lockCalls);
-      this.#waiters = waiters;
+      const waiters = (this.#waiters = new RedisWaiters(client, id, runner, slotOf, ...limits, () => lockCalls)); // prettier-ignore
       this.acquire = (request, signal) => this.#wait(waiters, request, signal);
     }
     this.#context = {
@@ -150,6 +148,8 @@ export class RedisLockStore implements LockStore {
   beforeDeadline(request: AcquireRequest): void {
     this.#waiters?.askFor(this.#context.names.queued(request).value);
   }
+
+  readonly connectionFailure = (silent: boolean) => this.#watches.connectionFailure(silent);
 
   inspect(key: string): Promise<LockInspection | undefined> {
     return this.#inspector.one(key);

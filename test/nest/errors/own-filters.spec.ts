@@ -130,3 +130,21 @@ describe('an exception filter of the application', () => {
     });
   });
 });
+
+/** As people write it: whatever it is, the client gets it. */
+@Catch()
+class Verbose implements ExceptionFilter<Error> {
+  catch(error: Error, host: ArgumentsHost) {
+    host
+      .switchToHttp()
+      .getResponse<Answer>()
+      .status(500)
+      .send(JSON.parse(JSON.stringify(error)));
+  }
+}
+
+it('a filter that sends the whole exception tells no client the key', async () => {
+  const body = await busy('/service', global(Verbose));
+  expect(body).toMatchObject({ status: 409, response: { code: 'LOCK_TIMEOUT' } });
+  expect(JSON.stringify(body)).not.toContain('"stock"');
+});

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { eitherOf } from '../../../core/async/abort-signals.js';
 import type { Cancel } from '../../../core/async/clock.js';
-import { WATCH_AFTER } from '../../../core/store/watch-delay.js';
+import { WATCH_AFTER } from '../../kit/watch-delay.js';
 import type { EtcdMembers } from '../client/etcd-members.js';
 import type { EtcdNodes } from './etcd-nodes.js';
 import type { EtcdWatches } from './etcd-watches.js';

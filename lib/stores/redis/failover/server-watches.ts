@@ -2,6 +2,7 @@ import type { StoreNotice } from '../../../core/contract/lock-store.js';
 import { isClusterClient } from '../../../redis-client/cluster-client.js';
 import { ClusterWatch } from './cluster-watch.js';
 import { watchServer } from './server-watch.js';
+import { ConnectionFailure } from '../../../redis-client/connection-failure.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
 import { RedisServerLink, canWatch } from './server-link.js';
 import type { ClockWatch } from '../../../core/store/clock-watch.js';
@@ -13,12 +14,18 @@ export class ServerWatches implements WatchedWay {
   readonly #client: RedisClient;
   readonly #slotsOf: (keys: readonly string[]) => readonly number[];
   readonly #clusters: ClusterWatch[] = [];
+  readonly #connection: ConnectionFailure;
   #clocks: ClockWatch | undefined;
   #link: RedisServerLink | undefined;
 
   constructor(client: RedisClient, slotsOf: (keys: readonly string[]) => readonly number[]) {
     this.#client = client;
     this.#slotsOf = slotsOf;
+    this.#connection = new ConnectionFailure(client);
+  }
+
+  connectionFailure(silent: boolean): unknown {
+    return silent ? this.#connection.reasonOfSilence : this.#connection.reason;
   }
 
   /** Missing on a Cluster, which has several. */
@@ -57,6 +64,7 @@ export class ServerWatches implements WatchedWay {
   }
 
   close(): void {
+    this.#connection.close();
     this.#link?.close();
     this.#clocks?.close();
     this.#clocks = undefined;

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../../core/contract/safe-error.js';
 import type { Clock } from '../../../core/async/clock.js';
 import type { LockNode, LockStore, NodeNotice } from '../../../core/contract/lock-store.js';
 
@@ -49,7 +50,7 @@ export class RedlockNode {
 
   /** Why it should not be asked now, or `undefined`. */
   get unreachable(): string | undefined {
-    if (this.store.server?.isReady === false) return 'refused (not connected)';
+    if (this.store.server?.isReady === false) return notConnected(this.store);
     if (!this.isSuspended) return this.overloaded;
     const rest = this.#askAgainAt - this.#clock.now();
     return rest > 0 ? `suspended for ${Math.ceil(rest)} ms (it does not answer)` : this.overloaded;
@@ -141,4 +142,9 @@ export function joinedNode(store: LockStore, index: number, clock: Clock, tell: 
   store.joinQuorum?.();
   const { address = `${store.name} ${index + 1}` } = store.server ?? {};
   return new RedlockNode(address, store, clock, tell);
+}
+
+function notConnected(store: LockStore): string {
+  const why = store.connectionFailure?.(false);
+  return `refused (not connected${why === undefined ? '' : `: ${reasonOf(why)}`})`;
 }

@@ -1,8 +1,9 @@
 import { CreateMode } from './zookeeper-client.js';
 import type { ConnectionManager, OutgoingRequest } from './zookeeper-client.js';
 
-/** `ConnectionManager.STATES.DISCONNECTED`. */
+/** `ConnectionManager.STATES`. */
 const DISCONNECTED = 0;
+const CONNECTED = 2;
 /** The opcode for containers, which the client does not know, after four bytes of length and four of the request's number. */
 const CREATE_CONTAINER = 19;
 const OPCODE_AT = 8;
@@ -15,8 +16,12 @@ const OPCODE_AT = 8;
  * - half a reply that was there when a connection ended would come before the first reply of the next connection
  * - requests that a lost connection has not sent yet would be sent by the next one, although they have been reported as failed
  * - it knows no containers
+ * - it tells no one why it cannot connect: `failed` is told, and `undefined` once it has connected
  */
-export function repair(manager: ConnectionManager): void {
+export function repair(
+  manager: ConnectionManager,
+  failed: (error: unknown) => void = () => undefined,
+): void {
   const receive = manager.onSocketData.bind(manager);
   const send = manager.queue.bind(manager);
   manager.onSocketData = (bytes) => {
@@ -26,11 +31,17 @@ export function repair(manager: ConnectionManager): void {
       cut(manager);
     }
   };
+  const fail = manager.onSocketError.bind(manager);
+  manager.onSocketError = (error) => {
+    failed(error);
+    fail(error);
+  };
   manager.queue = (request, done) => {
     if (request.payload?.flags === CreateMode.container) askForContainer(request);
     send(request, done);
   };
   manager.on('state', (state) => {
+    if (state === CONNECTED) failed(undefined);
     if (state !== DISCONNECTED) return;
     manager.pendingBuffer = null;
     manager.packetQueue.queue.length = 0;

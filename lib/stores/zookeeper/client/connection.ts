@@ -26,12 +26,11 @@ export interface ConnectionEvents {
   refused(why: string): void;
 }
 
-/**
- * Promises over the callbacks of the client. Nothing is sent while the client is not connected, and no call outlives its
- * connection.
- */
+/** Promises over the callbacks of the client. Nothing is sent while it is not connected; no call outlives its connection. */
 export class Connection {
   isConnected = false;
+  /** Why it is not connected, if that is known. */
+  failure: unknown;
   readonly calls: OpenCalls;
   readonly confirmations = new Confirmations();
   readonly watches: Watches;
@@ -46,7 +45,7 @@ export class Connection {
       written: (sentAt) => this.confirmations.answered(sentAt, this.sessionTimeout * PING_WITHIN),
     });
     this.watches = new Watches(client, (call) => this.#find(call));
-    repair(client.connectionManager);
+    repair(client.connectionManager, (error) => (this.failure = error));
     client.on('connected', () => this.#connected());
     client.on('disconnected', () => this.#disconnected());
     client.on('expired', () => events.ended('it has expired'));

@@ -81,6 +81,7 @@ export interface ConnectionManager {
   on(event: 'state', listener: (state: number) => void): unknown;
   connect(): void;
   onSocketConnected(): void;
+  onSocketError(error: unknown): void;
   onSocketData(bytes: Buffer): void;
   queue(request: OutgoingRequest, done?: unknown): void;
 }

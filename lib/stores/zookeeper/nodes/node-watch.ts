@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Cancel } from '../../../core/async/clock.js';
-import { WATCH_AFTER } from '../../../core/store/watch-delay.js';
+import { WATCH_AFTER } from '../../kit/watch-delay.js';
 import { readHolder } from '../../kit/asked-holder.js';
 import type { Session } from '../session/session.js';
 import type { NodeLifetime } from '../session/node-lifetime.js';

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../../core/async/clock.js';
 import { TimerQueue } from '../../../core/async/timer-queue.js';
+import { reasonOf } from '../../../core/contract/safe-error.js';
 import { Changes } from '../client/changes.js';
 import { Connection } from '../client/connection.js';
 import { Liveness } from './liveness.js';
@@ -93,7 +94,7 @@ export class Session {
       if (this.#connection.isConnected) return;
       signal?.throwIfAborted();
       if (clock.now() >= until)
-        throw new Error(`no connection to ZooKeeper at ${servers} within ${within} ms`);
+        throw notConnected(`${servers} within ${within} ms`, this.#connection.failure);
       await this.#changes.next(until, signal);
     }
   }
@@ -189,4 +190,9 @@ export class Session {
     this.#lifetimes.loseAll(this.#ended);
     this.#changes.tell();
   }
+}
+
+function notConnected(where: string, cause: unknown): Error {
+  const why = cause === undefined ? '' : `: ${reasonOf(cause)}`;
+  return new Error(`no connection to ZooKeeper at ${where}${why}`, cause ? { cause } : undefined);
 }

@@ -14,7 +14,7 @@ const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 
 /** Faults that one member shows as well as three are in `etcd.spec.ts`. */
 /** Holders do not watch here, so that only the waiters' watches are counted. */
-jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../../../lib/stores/kit/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('three members of etcd', () => {
   let cluster: EtcdCluster;

@@ -14,7 +14,7 @@ let lie:
   | undefined;
 
 /** Holders do not watch here: the wrong replies are for the requests of the tests. */
-jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../../../lib/stores/kit/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 jest.mock('../../../../lib/stores/etcd/client/open-client.js', () =>
   jest.requireActual<typeof import('./doctored.js')>('./doctored.js').openingDoctored(({ kv }) => {

@@ -15,7 +15,7 @@ const TRANSACTIONS =
   'grpc_server_msg_received_total{grpc_method="Txn",grpc_service="etcdserverpb.KV",grpc_type="unary"}';
 
 /** Holders do not watch here, so that only the waiters' watches are counted. */
-jest.mock('../../../../lib/core/store/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
+jest.mock('../../../../lib/stores/kit/watch-delay.js', () => ({ WATCH_AFTER: Infinity }));
 
 describe('a key that is shared at etcd', () => {
   let server: EtcdServer;

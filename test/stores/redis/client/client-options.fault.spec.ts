@@ -36,7 +36,11 @@ describe('When the client is told to give up early', () => {
 
   it.each<[string, RedisOptions, RegExp]>([
     ['enableOfflineQueue: false', { enableOfflineQueue: false }, /enableOfflineQueue/],
-    ['maxRetriesPerRequest: 1', { maxRetriesPerRequest: 1 }, /max retries per request/],
+    [
+      'maxRetriesPerRequest: 1',
+      { maxRetriesPerRequest: 1 },
+      /max retries per request|ECONNREFUSED|ECONNRESET/,
+    ],
     ['no reconnection', { retryStrategy: () => null }, /Connection is closed/],
   ])('by %s, its errors are LockStoreErrors with the cause', async (_, client, cause) => {
     const { locks, redis } = await connect(client);
