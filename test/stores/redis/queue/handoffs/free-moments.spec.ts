@@ -5,6 +5,7 @@ import { BEAT } from '../../../../../lib/stores/redis/lua/pace.js';
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { nothingLeft } from '../../../../support/faults/left-behind.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
+import { until } from '../../../../support/until.js';
 import { AppInstance, inLine, standing } from '../../../support/app-instance.js';
 import { aRequest } from '../../locks.js';
 
@@ -46,10 +47,20 @@ describe('A lock that is left free for a moment', () => {
     return lock;
   }
 
-  /** The first in line takes it with a heartbeat, which comes `BEAT` after the one before. */
-  async function expectFree(waitsSince: number, before: readonly { value: string }[] = []) {
+  /** All heartbeats of this process come when the number of whole `BEAT`s grows. */
+  const beatNow = () => Math.floor(systemClock.now() / BEAT);
+
+  /** Resolves with the number of a beat that has just begun: no waiter that comes now sends a heartbeat before the next one. */
+  async function beatBegins(): Promise<number> {
+    const last = beatNow();
+    await until(() => beatNow() !== last);
+    return beatNow();
+  }
+
+  /** The first in line takes it with its heartbeat. */
+  async function expectFree(beat: number, before: readonly { value: string }[] = []) {
     const seen = [await isFree(), await inLine(server, 'order:42')] as const;
-    if (performance.now() - waitsSince > BEAT) return;
+    if (beatNow() !== beat) return;
     expect(seen[0]).toBe(true);
     if (before.length > 0) expect(seen[1].map(({ value }) => value)).toEqual(before.map(({ value }) => value)); // prettier-ignore
   }
@@ -58,14 +69,14 @@ describe('A lock that is left free for a moment', () => {
 
   it('is anybody’s, and those in line have it after that in their order', async () => {
     const lock = await heldForLong();
-    const since = performance.now();
+    const beat = await beatBegins();
     const waiting = [first.locks.acquire('order:42')];
     await standing(server, 'order:42', 1);
     waiting.push(second.locks.acquire('order:42'));
     await standing(server, 'order:42', 2);
     const before = await inLine(server, 'order:42');
     expect(await lock.release()).toBe(true);
-    await expectFree(since, before);
+    await expectFree(beat, before);
     const asked = jest.spyOn(holding.redis, 'evalsha');
     expect(await holding.locks.tryAcquire('order:42')).toBeUndefined();
     expect(await holding.locks.tryAcquire(['order:41', 'order:42'])).toBeUndefined();
@@ -99,13 +110,13 @@ describe('A lock that is left free for a moment', () => {
 
   it('delays no caller whose wait has ended before it asks', async () => {
     const lock = await heldForLong();
-    const since = performance.now();
+    const beat = await beatBegins();
     const next = first.locks.acquire('order:42');
     await standing(server, 'order:42', 1);
     expect(await lock.release()).toBe(true);
     const ended = AbortSignal.abort(new Error('no more'));
     await expect(holding.store.acquire!(aRequest('order:42'), ended)).rejects.toThrow('no more');
-    await expectFree(since); // the moment is not over
+    await expectFree(beat); // the moment is not over
     await holding.locks.close();
     await (await next).release();
   });
