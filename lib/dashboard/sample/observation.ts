@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/async/clock.js';
 import type { LockService } from '../../core/lock.service.js';
 import { ChartRecorder } from '../charts/chart-recorder.js';
 import { Sampler } from './sampler.js';
@@ -19,8 +20,8 @@ interface Shared {
 const OBSERVED = new WeakMap<LockService, Shared>();
 
 /** Records from now on, and asks the store while a page is open. */
-export function lookAt(locks: LockService): Observation {
-  const shared = OBSERVED.get(locks) ?? observe(locks);
+export function lookAt(locks: LockService, clock: Clock): Observation {
+  const shared = OBSERVED.get(locks) ?? observe(locks, clock);
   shared.pages++;
   const leave = () => {
     if (--shared.pages > 0) return;
@@ -30,9 +31,9 @@ export function lookAt(locks: LockService): Observation {
   return { sampler: shared.sampler, recorder: shared.recorder, leave };
 }
 
-function observe(locks: LockService): Shared {
+function observe(locks: LockService, clock: Clock): Shared {
   const shared = {
-    sampler: new Sampler(locks),
+    sampler: new Sampler(locks, clock),
     recorder: new ChartRecorder(locks.events),
     pages: 0,
   };

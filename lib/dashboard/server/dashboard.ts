@@ -1,4 +1,5 @@
 import { systemClock } from '../../core/async/clock.js';
+import type { Clock } from '../../core/async/clock.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import { warn } from '../../core/async/warn.js';
 import type { LockService } from '../../core/lock.service.js';
@@ -26,12 +27,14 @@ export class Dashboard {
   readonly #locks: LockService;
   readonly #observation: Observation;
   readonly #context: SnapshotContext;
+  readonly #clock: Clock;
   readonly #streams = new Set<EventStream>();
   #isClosed = false;
 
-  constructor(locks: LockService, actions: readonly LockAction[]) {
+  constructor(locks: LockService, actions: readonly LockAction[], clock: Clock = systemClock) {
     this.#locks = locks;
-    this.#observation = lookAt(locks);
+    this.#clock = clock;
+    this.#observation = lookAt(locks, clock);
     const { recorder } = this.#observation;
     this.#context = { locks, actions, charts: () => recorder.charts() };
   }
@@ -81,9 +84,9 @@ export class Dashboard {
     const query = snapshotQuery(url);
     if (isClosed(response)) return;
     if (request.method === 'HEAD') return send(response, 200, STREAM_TYPE, '');
-    const stream = new EventStream(response, systemClock);
+    const stream = new EventStream(response, this.#clock);
     this.#streams.add(stream);
-    const cancel = systemClock.schedule(LONGEST_STREAM, () => stream.end(), true);
+    const cancel = this.#clock.schedule(LONGEST_STREAM, () => stream.end(), true);
     const leave = this.#observation.sampler.watch({
       key: query.key,
       see: (sample) => this.#tell(stream, sample, query),

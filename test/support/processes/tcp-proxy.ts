@@ -52,6 +52,11 @@ export class TcpProxy implements AsyncDisposable {
     for (const link of this.#links) link.cut();
   }
 
+  /** Reads nothing more from open connections, as a peer that has vanished without a word: bytes back up at those who send. */
+  stall(): void {
+    for (const link of this.#links) link.stall();
+  }
+
   /** New connections get ECONNREFUSED from now on. Open ones live on. */
   refuse(): void {
     this.#server?.close();
@@ -92,6 +97,7 @@ interface Link {
   /** Resolves when both have closed. Never rejects. */
   readonly closed: Promise<unknown>;
   cut(): void;
+  stall(): void;
 }
 
 function joinSockets(
@@ -108,6 +114,10 @@ function joinSockets(
   return {
     client,
     closed: Promise.all([client, server].map(closing)),
+    stall: () => {
+      client.pause();
+      server.pause();
+    },
     cut: () => {
       client.destroy();
       server.destroy();
