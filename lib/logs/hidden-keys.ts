@@ -35,7 +35,9 @@ export class HiddenKeys {
   #shown(key: string): string {
     try {
       const shown: unknown = this.#redactKey ? this.#redactKey(key) : key;
-      return typeof shown === 'string' ? shown : HIDDEN;
+      if (typeof shown === 'string') return shown;
+      Promise.resolve(shown).catch(() => undefined); // one that is async and rejects ends no process
+      return HIDDEN;
     } catch {
       return HIDDEN;
     }

@@ -38,7 +38,7 @@ export class PacedLines {
 
   /** A line that must not be left out. */
   sayAlways(level: Level, line: () => string): void {
-    print(this.#logger, level, line());
+    void print(this.#logger, level, line());
   }
 
   /** Without those that were left out. */
@@ -51,7 +51,7 @@ export class PacedLines {
     const over = () => inRootContext(() => this.#ended(level, kind));
     const cancel = this.#clock.schedule(PACE, over, true);
     this.#pauses.set(kind, { cancel, count: 0, latest: undefined });
-    print(this.#logger, level, line);
+    void print(this.#logger, level, line);
   }
 
   #ended(level: Level, kind: string): void {
@@ -63,13 +63,17 @@ export class PacedLines {
   }
 }
 
-/** A logger that throws disturbs no lock. */
-function print(logger: LockLogger, level: Level, line: string): void {
+/** A logger that throws or rejects disturbs no lock, and ends no process. */
+async function print(logger: LockLogger, level: Level, line: string): Promise<void> {
   try {
-    if (level !== 'info') logger[level](line);
-    else if (logger.info) logger.info(line);
-    else logger.log?.(line);
+    await said(logger, level, line);
   } catch (error) {
     warn(`The logger of locks threw: ${reasonOf(error)}`);
   }
+}
+
+/** Its answer, which some loggers give. */
+function said(logger: LockLogger, level: Level, line: string): unknown {
+  if (level !== 'info') return logger[level](line);
+  return logger.info ? logger.info(line) : logger.log?.(line);
 }

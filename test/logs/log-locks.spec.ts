@@ -171,6 +171,29 @@ describe('logLocks', () => {
     warned.mockRestore();
   });
 
+  it.each<[string, Partial<LockLogger>, LockLogOptions]>([
+    ['a logger', { error: () => Promise.reject(new Error('the disk is full')) as never }, {}],
+    ['a redactKey', {}, { redactKey: () => Promise.reject(new Error('no salt')) as never }],
+  ])('bears %s that is async and rejects', async (_, part, options) => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const store = new FailingStore();
+    const locks = new LockService(store, { waitTimeout: 0 });
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    const stop = logLocks(locks, { error: say, warn: say, ...part }, options);
+    store.isDown = true;
+    await rejectionOf(locks.acquire(PERSON));
+    await new Promise((resolve) => setTimeout(resolve, 1)); // rejections are found unhandled before timers
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(said.join()).not.toContain(PERSON);
+    expect(said.length + warned.mock.calls.length).toBe(1);
+    process.off('unhandledRejection', unhandled);
+    stop();
+    warned.mockRestore();
+  });
+
   it('refuses what is no logger', () => {
     const locks = new LockService(new MemoryLockStore());
     expect(() => logLocks(locks, {} as never)).toThrow(
