@@ -19,6 +19,7 @@ const APPLICATIONS = [
   ['nest10', 'Nest 10 as CommonJS, without ioredis'],
   ['express5-esm', 'Express 5 as ES modules, without Nest'],
   ['express5-cjs', 'Express 5 as CommonJS, without Nest'],
+  ['fastify5-esm', 'Nest 12 on Fastify 5 as ES modules, which compresses'],
   ['types', 'the types, in every way to resolve them'],
   ['builds', 'what tsc, SWC, esbuild, terser, webpack and nest build make of a class'],
 ] as const;
