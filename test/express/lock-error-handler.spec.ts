@@ -247,7 +247,7 @@ describe.each(VERSIONS)('lockErrorHandler in $version', ({ version, express }) =
 });
 
 describe.each(VERSIONS)('withLock in a handler of $version', ({ express }) => {
-  it('holds until the work is done, whatever becomes of the client', async () => {
+  it('holds until the work is done, also when the client goes', async () => {
     const { app, control, locks } = controlledApp(express);
     let finish!: () => void;
     const done = new Promise<void>((resolve) => (finish = resolve));

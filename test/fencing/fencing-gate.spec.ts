@@ -142,7 +142,7 @@ describe('FencingGate', () => {
       expect(await inTime(5_000, gate.run(of(1n), between))).toBe('inner');
     });
 
-    it('keeps the next writer out until the writes have ended that nobody waited for', async () => {
+    it('keeps the next writer out until the writes have ended that were not awaited', async () => {
       const gate = new FencingGate();
       const log: string[] = [];
       const end = new Deferred();
@@ -275,7 +275,7 @@ describe('FencingGate', () => {
       expect(gate.size).toBe(500);
     });
 
-    it('keeps a key in whose line somebody waits for the check', async () => {
+    it('keeps a key in whose line a writer waits for the check', async () => {
       const gate = new FencingGate({ maxKeys: 1 });
       const write = jest.fn();
       const waiting = gate.run(of(2n, 'a'), write);

@@ -112,7 +112,7 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('400 for a forged token that would shut everybody out, without a word of it', async () => {
+  it('400 for a forged token that would shut all holders out, without a word of it', async () => {
     const { send, gate, handler } = around({ onError: 'respond' });
     for (const forged of ['9223372036854775807', String((Date.now() + 2 * HOUR) * 1_000)]) {
       const response = await send(forged);
@@ -174,7 +174,7 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
     });
   });
 
-  it('shares what it has seen with other processes, over Redis, and lets nobody in while it is down', async () => {
+  it('shares the tokens that it has seen with other processes, over Redis, and lets no request in while it is down', async () => {
     const server = await RedisServer.start();
     await using own = new OwnClient(server.url, { maxRetriesPerRequest: 0 });
     const [here, there] = [1, 2].map(() => around({ gate: new RedisFencingGate(own.redis) }));

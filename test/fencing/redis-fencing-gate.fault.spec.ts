@@ -32,7 +32,7 @@ describe.each(CLIENTS)('A gate whose server hangs, with %s,', (_, Single, Many) 
     await server.stop();
   });
 
-  it('gives up the connection, and lets in who waited once somebody answers', async () => {
+  it('gives up the connection, and lets waiting calls in once a server answers', async () => {
     const gate = new RedisFencingGate(client, { silenceTimeout: 200 });
     await gate.enter(HOLDER);
     const before = proxy.accepted;

@@ -107,7 +107,7 @@ describe('LeaderElection', () => {
 
   const leading = () => candidates.map(({ election }) => election.isLeader);
 
-  it('has one leader, whom everybody can name', async () => {
+  it('has one leader, whom all candidates can name', async () => {
     const [a, b] = [await stand(), await stand()];
     expect(leading()).toEqual([true, false]);
     expect(a.election.term).toBe(a.terms[0]);
@@ -122,7 +122,7 @@ describe('LeaderElection', () => {
     expect(leading()).toEqual([true, false]);
   });
 
-  it('stands in line, whatever the service says of attempts', async () => {
+  it('stands in line, with any retryCount of the service', async () => {
     await stand();
     const locks = new LockService(shared, { clock, retryCount: 0 });
     const election = new LeaderElection(locks, 'scheduler', { clock, pause: PAUSE });
@@ -146,7 +146,7 @@ describe('LeaderElection', () => {
     expect(a.log).toEqual(['elected', 'resigned']);
   });
 
-  it('has nobody to name before the first election', async () => {
+  it('has no leader before the first election', async () => {
     const a = await stand();
     await a.election.stop();
     expect(await a.election.leader()).toBeUndefined();
@@ -169,7 +169,7 @@ describe('LeaderElection', () => {
     expect(a.log).toEqual(['elected', 'resigned', 'elected']);
   });
 
-  it('a resignation is that of the term, whoever asks', async () => {
+  it('a resignation is that of the term, by any caller', async () => {
     const a = await stand();
     a.terms[0]!.resign();
     a.terms[0]!.resign();
@@ -345,7 +345,7 @@ describe('LeaderElection', () => {
     });
   });
 
-  it('goes by its own options, whatever the defaults of other locks', async () => {
+  it('goes by its own options, with any defaults of other locks', async () => {
     const locks = new LockService(shared, {
       clock,
       maxHold: 50,

@@ -98,7 +98,7 @@ describe('logLocks', () => {
     for (const secret of [PERSON, 'j@e', 'xxx']) expect(lines[0]).not.toContain(secret);
   });
 
-  it('prints keys in one line, whatever is in them', async () => {
+  it('prints keys in one line, with any characters in them', async () => {
     const { fail, lines } = logged();
     await fail(1, 'a\nFAKE\u001b[31m');
     expect(lines[0]).not.toContain('\n');

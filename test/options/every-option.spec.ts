@@ -22,7 +22,7 @@ async function refusalOf(
   return undefined;
 }
 
-it('every type of options that the package exports has somebody who takes it here', () => {
+it('every type of options that the package exports has a taker here', () => {
   const known = [...Object.keys(TAKERS), ...NO_OPTIONS];
   expect(known.toSorted()).toEqual(bags.map(({ name }) => name).toSorted());
 });

@@ -53,7 +53,7 @@ describe('CONTRIBUTING.md', () => {
 describe.each(readdirSync(join(ROOT, WORKFLOWS)))('the workflow %s', (name) => {
   const text = read(join(WORKFLOWS, name));
 
-  it('runs the same command as everybody', () => {
+  it('runs the same command as contributors', () => {
     expect(text).toMatch(/^ +- run: \.ci\/run$/m);
   });
 

@@ -124,7 +124,7 @@ describe('ServerProcess', () => {
     await expect(start).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('ends the process of which nobody wants to know any more', async () => {
+  it('ends the process that the demo has left', async () => {
     const interrupted = new AbortController();
     const start = run('setInterval(() => {}, 1_000)', interrupted.signal);
     interrupted.abort(new Error('Ctrl-C'));

@@ -93,7 +93,7 @@ describe('the start page of the sample app', () => {
     await endOf('locked');
   }, 120_000);
 
-  it('lets nobody else see the locks', () => {
+  it('lets no other client see the locks', () => {
     const guard = new LocalGuard();
     const isLetIn = (remoteAddress: string | undefined) =>
       guard.canActivate(new ExecutionContextHost([{ socket: { remoteAddress } }]));

@@ -50,7 +50,7 @@ describe('StockLedger', () => {
 
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  it('has no units of an article that nobody wrote, and makes no file for it', async () => {
+  it('has no units of an article that was never written, and makes no file for it', async () => {
     expect(await ledger.read('lamp')).toBe(0);
     expect(await ledger.skus()).toEqual([]);
   });

@@ -85,7 +85,7 @@ describe('LockControl', () => {
   });
 
   describe('busy', () => {
-    it('refuses at once, whatever the waitTimeout', async () => {
+    it('refuses at once, with any waitTimeout', async () => {
       const { control, locks } = setup();
       control.busy(KEY);
       const refused = locks.withLock(KEY, () => 'never');
@@ -293,7 +293,7 @@ describe('LockControl', () => {
     });
   });
 
-  it('counts who waits for several keys at each of them, and lets nobody wait for a retry', async () => {
+  it('counts a waiter for several keys at each of them, and lets no caller wait for a retry', async () => {
     const { control, locks } = setup();
     const elsewhere = control.hold('b');
     const both = work(locks, ['a', 'b']);

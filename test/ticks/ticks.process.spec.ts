@@ -77,7 +77,7 @@ describe('Jobs of four processes whose clocks are up to four seconds apart', () 
     expect(ran.length).toBeGreaterThan(1);
   });
 
-  it('the tick of a process that was killed at work is run by nobody else, and the next one is', () => {
+  it('the tick of a process that was killed at work is run by no other, and the next one is', () => {
     const ran = keys('long');
     expect(ran.filter((key) => key === killedAt)).toHaveLength(1);
     expect(ran.at(-1)! > killedAt).toBe(true);

@@ -59,7 +59,7 @@ describe('a store that fails', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('and a rejection that comes after the timeout disturbs nobody', async () => {
+  it('and a rejection that comes after the timeout is handled', async () => {
     const { locks, store, clock } = onFakeStore({ storeTimeout: 50 });
     const answer = deferred<Lease | undefined>();
     store.onAcquire = () => answer.promise;

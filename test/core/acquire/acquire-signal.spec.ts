@@ -150,7 +150,7 @@ describe('a lease that arrives after the caller gave up is released', () => {
     expect(lease.releases).toBe(1);
   });
 
-  it('and a release that fails, or throws, disturbs nobody', async () => {
+  it('and a release that fails, or throws, is handled', async () => {
     for (const onRelease of [
       () => Promise.reject(new Error('down')),
       () => {

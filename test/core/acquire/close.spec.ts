@@ -168,7 +168,7 @@ describe('close ends every wait', () => {
     expect(closed.status).toBe('fulfilled');
   });
 
-  it('lets nobody in who hears of it while it happens', async () => {
+  it('lets no listener in that hears of it while it happens', async () => {
     const { locks, clock } = inMemory();
     await locks.acquire('a');
     let late: Promise<unknown> | undefined;

@@ -66,7 +66,7 @@ describe('the delay between two attempts', () => {
   });
 });
 
-it('of 100 callers with 50 ms of work each, nobody is refused', async () => {
+it('of 100 callers with 50 ms of work each, none is refused', async () => {
   const clock = new FakeClock();
   const store = new MemoryLockStore(clock);
   let working = 0;

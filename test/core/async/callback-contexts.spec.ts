@@ -155,7 +155,7 @@ describe('what the library calls back runs in the root context', () => {
     expect(seen).toEqual([['warning', undefined, undefined]]);
   });
 
-  it('everything of an election, whoever starts and ends it', async () => {
+  it('everything of an election, in any context that starts and ends it', async () => {
     const { locks, clock } = inMemory();
     const { seen, note } = recorder(locks);
     const onElected = async (term: { signal: AbortSignal }) => {

@@ -138,7 +138,7 @@ describe('systemClock', () => {
     },
   );
 
-  it('calls back when a long time has passed, whatever part of it the timers of Node have seen', () => {
+  it('calls back when a long time has passed, for any part of it that the timers of Node have seen', () => {
     const called = jest.fn();
     const wall = jest.spyOn(Date, 'now');
     const fire = () => setTimeoutSpy.mock.lastCall![0]();

@@ -97,7 +97,7 @@ describe('reasonOf', () => {
     expect(reasonOf(new RangeError())).toBe('RangeError');
   });
 
-  it('takes whatever is thrown', () => {
+  it('takes any thrown value', () => {
     expect([null, undefined, 5, 'text'].map(reasonOf)).toEqual(['null', 'undefined', '5', 'text']);
     expect([{}, Object.create(null), []].map(reasonOf)).toEqual(Array(3).fill('unknown'));
   });

@@ -37,7 +37,7 @@ const message = {
 describe('LockEvents', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('does not build an event for nobody', () => {
+  it('builds no event without a listener', () => {
     const build = jest.fn(() => message);
     new LockEvents().publish('held', build);
     expect(build).not.toHaveBeenCalled();

@@ -146,7 +146,7 @@ describe('two different lists of values never give one key', () => {
     return fc.record({ literals, first: list, second: list });
   });
 
-  it('whatever the template and the values', () => {
+  it('for any template and any values', () => {
     fc.assert(
       fc.property(cases, ({ literals, first, second }) => {
         const source = first.reduce(

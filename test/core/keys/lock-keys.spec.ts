@@ -72,7 +72,7 @@ describe('one key', () => {
 });
 
 describe('several keys', () => {
-  it('come in one order, whatever the order of the caller', () => {
+  it('come in one order, for any order of the caller', () => {
     expect(canonicalKeys(['b', 'a', 'C'])).toEqual(['C', 'a', 'b']);
     expect(canonicalKeys(['10', '9', '1'])).toEqual(['1', '10', '9']);
   });

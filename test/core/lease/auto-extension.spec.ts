@@ -167,7 +167,7 @@ it('a store that fails for one second of a ttl of three loses nothing', async ()
   }
 });
 
-it('whatever the ttl: few extensions, never a gap, and nothing after the release', async () => {
+it('with any ttl: few extensions, never a gap, and nothing after the release', async () => {
   const ttls = fc.integer({ min: 20, max: 3_600_000 });
   await fc.assert(
     fc.asyncProperty(ttls, fc.integer({ min: 1, max: 20 }), async (ttl, times) => {

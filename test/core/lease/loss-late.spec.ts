@@ -52,7 +52,7 @@ describe('after the event loop was blocked', () => {
 });
 
 describe('an extension that comes through after the lock was lost', () => {
-  it('keeps the key for nobody: it is released', async () => {
+  it('does not keep the key: it is released', async () => {
     const { locks, lease, clock } = onFakeStore({ ttl: 1_000 });
     const lock = await locks.acquire('a');
     const answers = [deferred<boolean>(), deferred<boolean>(), deferred<boolean>()];

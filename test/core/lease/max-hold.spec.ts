@@ -51,7 +51,7 @@ describe('maxHold', () => {
       expect(lock.state).toBe('lost');
     });
 
-    it('may be Infinity where somebody says so', async () => {
+    it('may be Infinity where an option says so', async () => {
       const { locks, clock } = onFakeStore({ maxHold: Infinity });
       const { lock } = await locks.enterRequest('a');
       await clock.advance(60 * MINUTE);
@@ -137,7 +137,7 @@ describe('maxHold', () => {
     expect(lease.releases).toBe(1);
   });
 
-  it('whatever it is: no lock outlives it, and there is no rush of extensions before it', async () => {
+  it('with any value: no lock outlives it, and there is no rush of extensions before it', async () => {
     const ttls = fc.integer({ min: 20, max: 60_000 });
     await fc.assert(
       fc.asyncProperty(ttls, fc.double({ min: 0.1, max: 8, noNaN: true }), async (ttl, factor) => {
@@ -162,7 +162,7 @@ describe('maxHold', () => {
 });
 
 describe('maxHold where the store has no ttl', () => {
-  it('ends the lock, and frees the key, which would be kept for nobody', async () => {
+  it('ends the lock, and frees the key, which would have no holder', async () => {
     const { locks, lease, clock, events } = onFakeStore({ maxHold: 60_000 }, session);
     const lock = await locks.acquire('a');
     expect(lock.remaining).toBe(60_000);

@@ -35,7 +35,7 @@ describe('endWaits', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('still grants what is free, and lets nobody wait', async () => {
+  it('still grants free keys, and lets no caller wait', async () => {
     const { locks, others, clock } = inMemory({ waitTimeout: Infinity });
     await others.acquire('a');
     locks.endWaits();

@@ -194,7 +194,7 @@ describe('a lease goes back to the store', () => {
     expect(second.value?.isHeld).toBe(true);
   });
 
-  it('when nobody is in line any more', async () => {
+  it('when the line is empty', async () => {
     const { lease, first, clock } = await inLine({}, { waitTimeout: 300 });
     await clock.advance(300);
     await first.release();

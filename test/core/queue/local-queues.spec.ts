@@ -64,7 +64,7 @@ describe('the callers of one process', () => {
 });
 
 describe('a caller who gives up in line', () => {
-  it('at its own deadline, disturbs nobody', async () => {
+  it('at its own deadline, disturbs no other caller', async () => {
     const { locks, clock } = inMemory();
     const first = await locks.acquire('a');
     const second = watch(locks.acquire('a', { waitTimeout: 300 }));
@@ -77,7 +77,7 @@ describe('a caller who gives up in line', () => {
     expect(third.value?.isHeld).toBe(true);
   });
 
-  it('by its signal, disturbs nobody', async () => {
+  it('by its signal, disturbs no other caller', async () => {
     const { locks, clock } = inMemory();
     const controller = new AbortController();
     const first = await locks.acquire('a');

@@ -75,7 +75,7 @@ describe('maxWaiting', () => {
     expect(await first).toBe('LOCK_TIMEOUT');
   });
 
-  it('refuses nobody who does not wait', async () => {
+  it('refuses no caller that does not wait', async () => {
     const { locks } = inMemory({ ...wait, maxWaiting: 0 });
     const held = await locks.acquire('a');
     expect(await locks.tryAcquire('a')).toBeUndefined();
@@ -85,7 +85,7 @@ describe('maxWaiting', () => {
     expect(await outcome(locks.acquire('a'))).toBe('granted');
   });
 
-  it('asks the store for nobody whom it refuses', async () => {
+  it('asks the store for no caller that it refuses', async () => {
     const { locks, store } = onQueueStore({ ...wait, maxWaiting: 0 });
     const calls = jest.spyOn(store, 'acquire');
     jest.spyOn(store, 'tryAcquire').mockResolvedValue(undefined);
@@ -105,7 +105,7 @@ describe('maxWaiting', () => {
 });
 
 describe('maxWaitingTotal', () => {
-  it('refuses one more, whatever its key', async () => {
+  it('refuses one more, with any key', async () => {
     const { locks, clock } = inMemory({ ...wait, maxWaitingTotal: 2 });
     await locks.acquire(['a', 'b', 'c']);
     const waiting = ['a', 'b'].map((key) => outcome(locks.acquire(key)));

@@ -54,7 +54,7 @@ describe('a semaphore', () => {
     expect(await locks.withPermit('a', { permits, waitTimeout: 0 }, () => 'in')).toBe('in');
   });
 
-  it('says so when processes disagree, until nobody uses it any more', async () => {
+  it('says so when processes disagree, until it is unused', async () => {
     const { locks, others } = inMemory();
     const permit = await locks.acquire('export', { permits: 5 });
     const error = await rejectionOf(others.withPermit('export', { permits: 3 }, () => 1));

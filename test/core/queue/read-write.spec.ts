@@ -133,7 +133,7 @@ describe('read and write locks', () => {
   });
 });
 
-describe('many who share a key and come at once, while nobody wants it alone', () => {
+describe('many sharers that come at once, while no writer wants the key', () => {
   const MANY = 250;
   const count = (of: readonly unknown[]) => of.filter(Boolean).length;
 

@@ -51,7 +51,7 @@ describe('several keys, one by one, when one is gone', () => {
 describe('several keys that the store takes at once, when one is gone', () => {
   const supports = { fencing: true, ttl: true, manyKeys: true };
 
-  it('are lost, and given back: what is left of them would be kept for nobody', async () => {
+  it('are lost, and given back: the rest of them would have no holder', async () => {
     const { locks, leases, clock, events } = onLeases(supports);
     const lock = await locks.acquire(KEYS);
     leases['a']!.onExtend = () => Promise.resolve(false);

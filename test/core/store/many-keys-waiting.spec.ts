@@ -117,7 +117,7 @@ describe.each(STORES)('who waits for several keys on %s', (_, storeAt) => {
     },
   );
 
-  it('excludes, and is granted at last, whatever the others want', async () => {
+  it('excludes, and is granted at last, beside any other requests', async () => {
     const keys = fc.subarray(['a', 'b', 'c', 'd'], { minLength: 1 });
     const request = fc.record({ keys, process: fc.nat(1), after: fc.nat(30), work: fc.nat(20) });
     await fc.assert(

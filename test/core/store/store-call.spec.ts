@@ -24,7 +24,7 @@ function setUp() {
 }
 
 describe('a call to a store', () => {
-  it('may be answered late where nobody is interested', async () => {
+  it('may be answered late without a listener', async () => {
     const { clock, make } = setUp();
     const answer = deferred<string>();
     const outcome = make({ ask: () => answer.promise });

@@ -80,7 +80,7 @@ describe.each(DOORS)('The addresses of the page in %s', (name, mount) => {
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  it('allow no other origin to ask, whatever a preflight says', async () => {
+  it('allow no other origin to ask, for any preflight', async () => {
     const headers = {
       origin: 'https://evil.example',
       'access-control-request-method': 'POST',
@@ -134,8 +134,8 @@ describe.each(DOORS)('The addresses of the page in %s', (name, mount) => {
   });
 });
 
-describe('Who looks at the page', () => {
-  it('and is gone without a word costs nothing once the connection is given up', async () => {
+describe('A visitor of the page', () => {
+  it('that is gone without a word costs nothing once the connection is given up', async () => {
     let lists = 0;
     const store = Object.assign(new MemoryLockStore(), {
       list: () => (lists++, Promise.resolve({ locks: [] })),
@@ -162,7 +162,7 @@ describe('Who looks at the page', () => {
   it.each<[string, () => Promise<never>]>([
     ['an error', () => Promise.reject(new Error('late'))],
     ['nothing', () => Promise.reject()],
-  ])('and leaves before the check throws %s disturbs nobody', async (_, fail) => {
+  ])('that leaves before the check throws %s disturbs no other', async (_, fail) => {
     const locks = new LockService(new MemoryLockStore());
     let isChecked = false;
     const authorize = async () => {

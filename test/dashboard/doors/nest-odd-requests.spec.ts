@@ -73,7 +73,7 @@ describe.each(ADAPTERS)('Odd requests for the page on %s', (adapter) => {
     },
   );
 
-  it('a guard that fails when the client has gone disturbs nobody', async () => {
+  it('a guard that fails when the client has gone disturbs no other request', async () => {
     const before = checked;
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     socket.write('GET /late/api/events HTTP/1.1\r\nhost: localhost\r\n\r\n');

@@ -98,7 +98,7 @@ describe('the connection of the page', () => {
     expect(server.streams.size).toBe(1);
   });
 
-  it('is one, whatever is looked at', async () => {
+  it('is one, with any filter', async () => {
     await using opened = await open();
     const { page } = opened;
     await says(page, 'Live');

@@ -23,7 +23,7 @@ describe('the page of one lock', () => {
     await page.keyboard.press('Enter');
   };
 
-  it('has the whole line, in order, and says when nobody holds it any more', async () => {
+  it('has the whole line, in order, and says when the lock is free', async () => {
     show(HELD);
     await using opened = await open();
     const { page } = opened;

@@ -30,7 +30,7 @@ async function seen(store: LockStore, clock = new FakeClock()): Promise<Snapshot
 
 const pageOf = (...locks: object[]) => Promise.resolve({ locks } as unknown as LockPage);
 
-describe('A store of somebody else, on the page', () => {
+describe('A foreign store, on the page', () => {
   it.each<[string, Partial<LockStore>, RegExp]>([
     ['whose list throws', { list: () => { throw new TypeError('no such table'); } }, /no such table/], // prettier-ignore
     ['whose list rejects with nothing', { list: () => Promise.reject() }, /./],
@@ -64,7 +64,7 @@ describe('A store of somebody else, on the page', () => {
     expect(await seen(storeWith({ list }), clock)).toMatchObject({ isComplete: false, total: 2 });
   });
 
-  it('with texts of any size: a key that nobody could lock is left out, other texts are cut', async () => {
+  it('with texts of any size: a key that cannot be locked is left out, other texts are cut', async () => {
     const LONG = 'x'.repeat(1_000_000);
     const list = () =>
       pageOf(
@@ -129,7 +129,7 @@ describe('The rounds of the page', () => {
     await locks.close();
   });
 
-  it('go on when the service is closed while somebody looks', async () => {
+  it('go on when the service is closed while a browser looks', async () => {
     const locks = new LockService(new MemoryLockStore());
     const page = lockDashboard({ locks, authorize: 'public' });
     const served = await serve(page);

@@ -42,7 +42,7 @@ describe('The rounds of the sampler', () => {
     return { seen, leave };
   }
 
-  it('begin when somebody looks, and end with the last one who does', async () => {
+  it('begin with the first browser that looks, and end with the last', async () => {
     await clock.advance(60_000);
     expect(store.lists).toBe(0);
     const [one, other] = [look(), look()];

@@ -52,7 +52,7 @@ describe('What the page costs Redis', () => {
     return ours.reduce((sum, [, , count]) => sum + Number(count), 0);
   }
 
-  it('is nothing while nobody looks', async () => {
+  it('is nothing while no browser looks', async () => {
     const before = await commands();
     await new Promise((resolve) => setTimeout(resolve, 2.5 * EVERY));
     expect(await commands()).toBe(before);

@@ -189,7 +189,7 @@ describe('A release', () => {
     await served.close();
   });
 
-  it('is refused by the server where it is not allowed, whatever a browser sends', async () => {
+  it('is refused by the server where it is not allowed, for any request of a browser', async () => {
     const page = lockDashboard({ locks, authorize });
     const served = await serve(page);
     const held = await locks.acquire('mine');

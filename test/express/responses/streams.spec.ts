@@ -141,7 +141,7 @@ describe.each(VERSIONS)('a streaming response of $version', ({ express }) => {
     await until(() => control.held().length === 0);
   });
 
-  it('tells of its end in the root context, whoever has ended it', async () => {
+  it('tells of its end in the root context, by either end', async () => {
     const { app, locks } = controlledApp(express);
     const request = new AsyncLocalStorage<string>();
     let first!: Response;

@@ -147,7 +147,7 @@ describe.each(VERSIONS)('aborted uploads to $version', ({ express }) => {
     expect(log.toSorted()).toEqual(['AbortError', 'arrived', 'closed', 'working']);
   });
 
-  it('larger than what Node reads ahead: seen as soon as somebody reads, and released', async () => {
+  it('larger than what Node reads ahead: seen as soon as the handler reads, and released', async () => {
     app.post('/', lock(), express.json({ limit: '1gb' }), handle);
     app.use(tell);
     const holder = await others.acquire(KEY);

@@ -95,7 +95,7 @@ describe('@DistributedLock on a method that returns an Observable', () => {
     expect(app.log).toEqual(['+feed:a', '-feed:a']); // released before the subscriber hears of the end
   });
 
-  it('locks nothing while nobody subscribes, and for each subscriber anew', async () => {
+  it('locks nothing without a subscriber, and for each subscriber anew', async () => {
     const stream = feed.told();
     expect(app.log).toEqual([]);
     expect(await lastValueFrom(stream)).toBe('unannotated');

@@ -105,7 +105,7 @@ describe('the lock inside the work', () => {
     expect(sku).toBe(innermost);
   });
 
-  it('is filled in whatever the caller passes for it', async () => {
+  it('is filled in for any argument of the caller', async () => {
     const { key } = await app.get(OrdersController).inside('7', undefined);
     expect(key).toBe('order:7');
   });

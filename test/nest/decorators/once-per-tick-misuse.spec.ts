@@ -122,7 +122,7 @@ describe('@OncePerTick', () => {
     await testing.close();
   });
 
-  it('says so where the method has no instance, or one that nobody linked', async () => {
+  it('says so where the method has no instance, or one that was not linked', async () => {
     await expect(new Jobs().run()).rejects.toThrow(/Jobs\.run: this instance has no LockService/);
     const call = Reflect.get(Jobs.prototype, 'run') as () => Promise<unknown>;
     await expect(call()).rejects.toThrow(/was called without its instance/);

@@ -152,7 +152,7 @@ describe('@OncePerTick', () => {
     expect(ran()).toEqual(['date under date@2126-01-01T00:00:00.000Z']);
   });
 
-  it('runs an interval once in each, whatever the phases of the machines', async () => {
+  it('runs an interval once in each, with any phases of the machines', async () => {
     time = DUE + 10;
     await a!.interval();
     time = DUE + 3_599_990;
@@ -222,7 +222,7 @@ describe('@OncePerTick', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('does not take an error of the job for a tick that somebody has', async () => {
+  it('does not take an error of the job for a tick that is taken', async () => {
     await machines[1]!.locks.acquire('other');
     a!.work = machines[0]!.locks.acquire('other', { waitTimeout: 0 });
     await expect(a!.above()).rejects.toMatchObject({ code: 'LOCK_TIMEOUT', key: 'other' });
@@ -270,7 +270,7 @@ describe('oncePerTick', () => {
     await Promise.all([locks.close(), others.close()]);
   });
 
-  it('goes by its own options, whatever the defaults of other locks', async () => {
+  it('goes by its own options, with any defaults of other locks', async () => {
     const defaults = { maxHold: 10, autoExtend: false, waitTimeout: Infinity, ttl: 10 };
     const locks = new LockService(new MemoryLockStore(), defaults);
     const run = () => oncePerTick(locks, 'nightly', { every: 60_000, now }, () => 'done');

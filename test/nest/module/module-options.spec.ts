@@ -168,7 +168,7 @@ describe('DistributedLockModule.forRoot', () => {
     await app.close();
   });
 
-  it('grants everything to everybody where it is not enabled, and still checks keys', async () => {
+  it('grants every lock where it is not enabled, and still checks keys', async () => {
     const options = { enabled: false, redis: 'redis://nowhere.invalid' };
     const app = await start(options);
     const locks = app.get(LockService);

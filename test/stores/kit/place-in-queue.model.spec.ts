@@ -54,7 +54,7 @@ describe('A place in a line', () => {
     }
   });
 
-  it('is known to all who are let in, in whatever order those in a small line leave', () => {
+  it('is known to all that are let in, in any order in which those in a small line leave', () => {
     for (const kinds of allLines())
       for (const order of ordersOf(kinds.length)) {
         const line = settled(kinds);
@@ -85,7 +85,7 @@ describe('A place in a line', () => {
       }
   });
 
-  it('is never held by too many, and nobody is forgotten, in whatever order things happen', () => {
+  it('is never held by too many, and no caller is forgotten, in any order of events', () => {
     const one = (permits: number) =>
       fc.oneof(
         { arbitrary: fc.constant(permits), weight: 6 },

@@ -90,7 +90,7 @@ describe('RedisLockStore beside other holders of the same key', () => {
     expect(await redis.set('lock:order:42', 'their-token', 'PX', 30_000, 'NX')).toBe('OK');
   });
 
-  it('never frees or extends the key of somebody who came after us', async () => {
+  it('never frees or extends the key of a later holder', async () => {
     const lease = (await own.store.tryAcquire(aRequest('order:42', 30)))!;
     await until(async () => redis.set('lock:order:42', 'their-token', 'PX', 30_000, 'NX'));
 

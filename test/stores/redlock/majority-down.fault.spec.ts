@@ -91,7 +91,7 @@ describe('With three nodes of five', () => {
     await nodes.nothingLeft();
   });
 
-  it('held by somebody else, one down and one up, the wait ends with what each node said', async () => {
+  it('held by another caller, one down and one up, the wait ends with what each node said', async () => {
     await using other = await RedlockProcess.start(nodes);
     for (const index of UP) other.proxies[index]!.refuse();
     for (const index of UP) other.proxies[index]!.cutAll();

@@ -61,7 +61,7 @@ export function storeFaults<Server extends FaultyServer>(store: FaultyStore<Serv
     await bench.nothingLeft();
   });
 
-  it('killed and away for longer: the lock is lost in time, and nobody waits for ever', async () => {
+  it('killed and away for longer: the lock is lost in time, and no caller waits for ever', async () => {
     const [holder, other] = await Promise.all([bench.contender(), bench.contender()]);
     const { signal } = await holder.acquire(key);
     await Promise.all([inTime(life + GRACE, aborted(signal)), bench.server.kill()]);

@@ -93,7 +93,7 @@ describe('listeners of @nestjs/event-emitter', () => {
   });
 });
 
-it('no error of a lock that nobody waits for ends a strict process', async () => {
+it('no error of a lock without a waiting caller ends a strict process', async () => {
   await using worker = new ChildProcess<never, Report>(
     'test/nest/transports/events/events.worker.ts',
     {

@@ -57,7 +57,7 @@ describe('the connection that tells of a client that goes away', () => {
     expect(clientConnection(nowhere)).toBeUndefined();
   });
 
-  it('is that of a caller over TCP, and nobody’s for an event, which is handled all the same', () => {
+  it('is that of a caller over TCP, and none for an event, which is handled all the same', () => {
     class Handlers {
       @MessagePattern('asked')
       asked() {}

@@ -284,7 +284,7 @@ describe.each(ADAPTERS)('a locked handler that answers itself, on %s,', (adapter
     },
   );
 
-  it('frees it after its client has left a stream that nobody reads any more', async () => {
+  it('frees it after its client has left a stream without another reader', async () => {
     const client = await get('pipes');
     await until(() => client.text === 'first\n');
     client.leave();

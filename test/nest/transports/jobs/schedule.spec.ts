@@ -80,7 +80,7 @@ describe('jobs of @nestjs/schedule', () => {
     expect([...ran].toSorted()).toEqual(KEYS.toSorted());
   });
 
-  it.each(TROUBLES)('nobody waits for them, so the log has: $name', async (trouble) => {
+  it.each(TROUBLES)('no caller waits for them, so the log has: $name', async (trouble) => {
     const control = new LockControl();
     for (const key of KEYS) trouble.strike(control, key);
     const { app, log, ran } = await startJobs(control);

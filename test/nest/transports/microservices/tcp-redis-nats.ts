@@ -208,7 +208,7 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
       expect(ran()).toEqual(['7 under message:7']);
     });
 
-    it.each(TROUBLES)('nobody waits for an event, so the log has: $name', async (trouble) => {
+    it.each(TROUBLES)('no caller waits for an event, so the log has: $name', async (trouble) => {
       trouble.strike(door.control, 'message:7');
       await emit(`event.${where}`);
       await log.untilError("'RpcExceptionsHandler'", ERROR_NAMES[trouble.name], 'message:7');
@@ -261,7 +261,7 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
       expect(log.errors).toEqual([]);
     });
   } else {
-    it('nobody tells that a caller has gone, so its wait ends by its waitTimeout', async () => {
+    it('the server is not told that a caller has gone, so its wait ends by its waitTimeout', async () => {
       door.control.hold('message:7');
       const since = await askAndLeave('patient');
       await until(() => door.control.waiters() === 0);

@@ -132,7 +132,7 @@ describe('three members of etcd', () => {
     await goesOn(among);
   });
 
-  it('are no majority any more: a lock is lost in time, nobody gets it; then all goes on', async () => {
+  it('are no majority any more: a lock is lost in time, no caller gets it; then all goes on', async () => {
     const [holder, other] = [1, 2].map(() => open(cluster.urls, SHORT_SESSION));
     const lease = await holder!.tryAcquire(requestFor('key'));
     const waiting = other!.acquire(requestFor('key'), never());

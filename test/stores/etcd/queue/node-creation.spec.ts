@@ -32,7 +32,7 @@ async function create(...answers: Answer[]): Promise<string> {
 }
 
 describe('The creation of nodes at etcd', () => {
-  it('goes on however often somebody came between, and twice after an answer was lost', async () => {
+  it('goes on however often another caller came between, and twice after an answer was lost', async () => {
     const often: Answer[] = Array.from({ length: 10 }, () => 'again');
     await expect(create(...often, 'lost', ...often, 'lost', 'created')).resolves.toBe('created');
   });

@@ -226,7 +226,7 @@ describe('a key that is shared at etcd', () => {
     expect(await (await hold(READ, other)).release()).toBe(true);
   });
 
-  it('is readable: the values say who shares it, and one that says nothing excludes everybody', async () => {
+  it('is readable: the values name the sharers, and an empty one excludes all callers', async () => {
     const request = { holder: 'a:1:10' };
     await open().tryAcquire(requestFor(key, { ...request, permits: READ }));
     await open().tryAcquire(requestFor(`${key}s`, { ...request, permits: 3 }));

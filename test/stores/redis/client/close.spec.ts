@@ -25,7 +25,7 @@ describe('closing a store whose client has just come back', () => {
   });
 
   // An unhandled rejection fails the test that runs.
-  it('lets the client be closed at once: no subscription is under way that nobody would catch', async () => {
+  it('lets the client be closed at once: no subscription is under way whose rejection is unhandled', async () => {
     await server.command('SET', 'lock:order:42', 'somebody', 'PX', 60_000);
     const waiting = rejectionOf(own.locks.acquire('order:42'));
     await standing(server, 'order:42', 1);

@@ -52,7 +52,7 @@ describe.each([
     return SlotMigration.start(cluster, clusterSlot(lockKey()));
   }
 
-  it('keeps a held lock, wherever it is just then, and lets nobody else have it', async () => {
+  it('keeps a held lock, wherever it is just then, and gives it to no other caller', async () => {
     const lock = await holding.acquire(key);
     const moving = await migration();
     await lock.extend(20_000);

@@ -138,7 +138,7 @@ describe('A holder on Redis', () => {
 });
 
 describe('A waiter on Redis', () => {
-  it('has the key right after it was taken, and nobody else in between', async () => {
+  it('has the key right after it was taken, and no other caller in between', async () => {
     await using holder = new RedisLocks(server.url);
     await using operator = new RedisLocks(server.url);
     await using waiter = await listening();
@@ -227,7 +227,7 @@ describe('On Redis, a holder that does not answer, while other locks raise the c
     expect(eviction).toMatchObject({ evicted: true, outcome: 'taken', holder: 'test:1:2' });
   });
 
-  it('is not evicted by a token that nobody can confirm, but by the one that the answer names', async () => {
+  it('is not evicted by a token that cannot be confirmed, but by the one that the answer names', async () => {
     await using operator = new RedisLocks(server.url);
     const fencingToken = await silent();
     await others();

@@ -56,7 +56,7 @@ describe('When Redis crashes', () => {
     await expect(work).rejects.toBe(error);
   });
 
-  it('and comes back empty while somebody waits, the wait goes on and ends in a lock', async () => {
+  it('and comes back empty while a caller waits, the wait goes on and ends in a lock', async () => {
     await server.command('SET', 'lock:order:42', 'their-token', 'PX', 60_000);
     const waiting = own.locks.acquire('order:42', { retryDelay: 20, retryJitter: 10 });
     await server.restart();
@@ -66,7 +66,7 @@ describe('When Redis crashes', () => {
     await nothingLeft(server);
   });
 
-  it('and stays away while somebody waits, the wait ends no later than its waitTimeout', async () => {
+  it('and stays away while a caller waits, the wait ends no later than its waitTimeout', async () => {
     await server.command('SET', 'lock:order:42', 'their-token', 'PX', 60_000);
     const waiting = own.locks.acquire('order:42', { waitTimeout: 500, retryDelay: 20 });
     const ended = expect(inTime(2_000, waiting)).rejects.toMatchObject({ code: /^LOCK_/ });

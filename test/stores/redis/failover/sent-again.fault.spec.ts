@@ -64,7 +64,7 @@ describe('A release that is sent again after a reconnect, and finds nothing,', (
     expect(said).toEqual(['released', UNKNOWN]);
   });
 
-  it('is a loss, where no connection was lost: somebody has deleted the key', async () => {
+  it('is a loss, where no connection was lost: another client has deleted the key', async () => {
     const lock = await own.locks.acquire('a');
     await server.command('DEL', 'lock:a');
     expect(await lock.release()).toBe(false);

@@ -91,7 +91,7 @@ describe.each([
     await until(async () => (await sentinel.master.command('EXISTS', 'lock:order:42')) === 0);
   });
 
-  it('leaves nobody behind who waits in line', async () => {
+  it('leaves no waiter behind', async () => {
     const holding = start({ replicas: 1 });
     const lock = await holding.locks.acquire('order:42');
     const tokens: bigint[] = [];

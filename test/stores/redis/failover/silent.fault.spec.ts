@@ -53,7 +53,7 @@ describe('A master that hangs, and is replaced by Sentinel,', () => {
 
   afterAll(() => sentinel.stop());
 
-  it('is left by every client, whatever its settings, and held locks are kept', async () => {
+  it('is left by every client, with any settings, and held locks are kept', async () => {
     const processes = SETTINGS.map(([name, settings]) => {
       const Client = name.startsWith('ioredis 5') ? (Redis5 as unknown as typeof Redis) : Redis;
       return process(new Client({ ...sentinel.client, ...settings }));
@@ -89,7 +89,7 @@ describe('A master of a Cluster that hangs, and is replaced by its replica,', ()
 
   afterAll(() => cluster.stop());
 
-  it('is left by every client, whatever its settings, and held locks are kept', async () => {
+  it('is left by every client, with any settings, and held locks are kept', async () => {
     const processes = SETTINGS.map(([name, settings]) => {
       const Client = name.startsWith('ioredis 5')
         ? (Cluster5 as unknown as typeof Cluster)
@@ -147,7 +147,7 @@ describe.each(SETTINGS)('A network that swallows everything, with %s,', (name, s
     return own;
   }
 
-  it('costs the connection, and a new one is made until somebody answers', async () => {
+  it('costs the connection, and a new one is made until a server answers', async () => {
     const { locks } = await start({ silenceTimeout: 200 });
     const before = proxy.accepted;
     proxy.replies.drop();

@@ -146,7 +146,7 @@ describe('In a long line on Redis', () => {
     expect(await log.take('publish')).toEqual([]);
   });
 
-  it('everybody gets the lock, and nobody waits for the dead in the middle', async () => {
+  it('all callers get the lock, and none waits for the dead in the middle', async () => {
     await client.redis.del(LOCK);
     await using holder = new AppInstance(server.url);
     const held = await holder.locks.acquire(KEY);

@@ -35,7 +35,7 @@ describe('Scripts of RedisLockStore', () => {
       }
     });
 
-    it('is refused where one of its keys has gone to somebody else', async () => {
+    it('is refused where one of its keys has gone to another holder', async () => {
       const request = aRequest(['a', 'b', 'c']);
       await take(request);
       await redis.set('lock:b', 'their-token');

@@ -37,7 +37,7 @@ describe('A release wakes no herd:', () => {
     expect(counts).toEqual(Array.from({ length: CALLERS }, () => 0));
   });
 
-  it('each wakes one process, and the last one nobody', async () => {
+  it('each wakes one process, and the last one none', async () => {
     const first = await processes[0]!.locks.acquire('order:42');
     await using log = await ServerLog.of(server);
     const waiting = await oneByOne(processes.slice(1));

@@ -7,7 +7,7 @@ import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 const REASON = new Error('the client went away');
 
-describe.each(CLIENTS)('While somebody waits, with %s, a lost reply', (_, Client) => {
+describe.each(CLIENTS)('While a caller waits, with %s, a lost reply', (_, Client) => {
   let server: RedisServer;
   let proxy: TcpProxy;
   let far: AppInstance;
@@ -65,7 +65,7 @@ describe.each(CLIENTS)('While somebody waits, with %s, a lost reply', (_, Client
     await nothingLeft(server);
   });
 
-  it('to one who leaves the line keeps nobody there', async () => {
+  it('to a waiter that leaves the line leaves nothing there', async () => {
     const held = await near.locks.acquire('order:42');
     const cancel = new AbortController();
     const waiting = far.locks.acquire('order:42', { signal: cancel.signal });

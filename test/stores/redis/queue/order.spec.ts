@@ -81,7 +81,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
     await (await waiting).release();
   });
 
-  it('leaves a lock for which nobody waits one plain string, and its counter', async () => {
+  it('leaves a lock without waiters one plain string, and its counter', async () => {
     const [own] = processes as [AppInstance];
     const lock = await own.locks.acquire('order:42');
     const keys = (await server.command('KEYS', '*')) as string[];
@@ -92,7 +92,7 @@ describe.each(CLIENTS)('The line for a lock, with %s,', (_, Client) => {
     expect(await leftBehind(server)).toEqual([]);
   });
 
-  it('ends by itself where nobody gives a sign of life', async () => {
+  it('ends by itself where no waiter sends a heartbeat', async () => {
     const [own] = processes as [AppInstance];
     await server.command('SET', 'lock:order:42', 'foreign');
     const waiting = own.store.acquire!(aRequest('order:42'), new AbortController().signal);

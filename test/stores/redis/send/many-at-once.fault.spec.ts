@@ -37,7 +37,7 @@ describe('Many at once', () => {
     await nothingLeft(server);
   });
 
-  it('of 100 callers with 20 ms of work each, nobody is refused by the defaults', async () => {
+  it('of 100 callers with 20 ms of work each, none is refused by the defaults', async () => {
     await using server = await RedisServer.start();
     await using own = new RedisLocks(server.url);
     let inside = 0;

@@ -125,7 +125,7 @@ describe('WriteBatch', () => {
     }
   });
 
-  it('leaves a stream alone that somebody else corked', async () => {
+  it('leaves a stream alone that other code has corked', async () => {
     await share();
     stream.cork();
     await alone(batch, 8);

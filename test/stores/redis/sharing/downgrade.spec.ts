@@ -84,7 +84,7 @@ describe('A writer on Redis that becomes a reader', () => {
     expect(await server.command('GET', 'lock:doc:1')).toBe('foreign');
   });
 
-  it('is none where somebody else has made its lock eternal, and those in line wait on', async () => {
+  it('is none where another client has made its lock eternal, and those in line wait on', async () => {
     const writer = await a.take(aRequest('doc:1'));
     await server.command('PERSIST', 'lock:doc:1');
     await line.join('next', b, aRequest('doc:1'));

@@ -48,7 +48,7 @@ describe('A lock on Redis that several share', () => {
     expect(await leftBehind(server)).toEqual([]);
   });
 
-  it('leaves one whom nobody shares as it was: one string, one counter', async () => {
+  it('leaves a lock without sharers as it was: one string, one counter', async () => {
     const before = await one.take(aReader('doc:1'));
     await before.release();
     const lease = await one.take(aRequest('doc:1'));
@@ -178,7 +178,7 @@ describe('A lock on Redis that several share', () => {
     expect(sent).toHaveBeenCalledTimes(1);
   });
 
-  it('takes other permits when nobody has or awaits it, and nobody alive', async () => {
+  it('takes other permits when no caller has or awaits it, or none that is alive', async () => {
     await one.take(aPermit(5, 'export:1', 40));
     const lease = await until(() => other.store.tryAcquire(aPermit(2, 'export:1')).catch(() => undefined)); // prettier-ignore
     expect(await lease.release()).toBe(true);

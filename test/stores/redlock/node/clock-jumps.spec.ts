@@ -112,7 +112,7 @@ describe('A node whose clock', () => {
     expect(own.notices).toContain('b quarantined');
   });
 
-  it('jumps is not noticed any more once nobody uses the locks', async () => {
+  it('jumps is not noticed any more once the locks are unused', async () => {
     const own = await inUse();
     await own.clock.advance(5 * LOOK);
     const { readings } = own.links[0]!;

@@ -53,7 +53,7 @@ describe('A node that has lost the key', () => {
     expect(await own.nodes[2]!.holder('a')).toBeUndefined();
   });
 
-  it('does not get it while somebody else has it there, and does when that one is gone', async () => {
+  it('does not get it while another holder has it there, and does when that one is gone', async () => {
     const { nodes, lock } = await held();
     nodes[2]!.forget();
     const theirs = await nodes[2]!.occupy('a');
@@ -143,7 +143,7 @@ describe('A node that refused the key at first', () => {
     expect(own.nodes[2]!.calls.slice(before)).toEqual([]);
   });
 
-  it('is not taken for nobody after its minHold has passed', async () => {
+  it('is not taken without a holder after its minHold has passed', async () => {
     const own = await busyNode();
     const lock = await own.locks.acquire('a', { ttl: TTL, minHold: 300 });
     expect(await lock.release()).toBe(true);

@@ -117,7 +117,7 @@ describe('A node that does not answer', () => {
     expect((await probes(own, 300))[0]).toBe(100);
   });
 
-  it('is not suspended for what nobody answered: it may be this process that hangs', async () => {
+  it('is not suspended for a vote that no node answered: it may be this process that hangs', async () => {
     const own = quorum();
     for (const node of own.nodes) node.stop();
     for (let count = 0; count < 5; count++) {
@@ -128,7 +128,7 @@ describe('A node that does not answer', () => {
     expect(own.notices).toEqual([]);
   });
 
-  it('is suspended, whatever others do, once it has said nothing for a second', async () => {
+  it('is suspended once it has said nothing for a second, whether others answer or not', async () => {
     const own = quorum();
     await use(own);
     own.links[2]!.hold();

@@ -21,7 +21,7 @@ describe('A caller who was woken by the arbiter', () => {
     for (const node of nodes) expect(await node.holder(KEY)).toBeUndefined();
   });
 
-  it('takes the key at a majority, and leaves the others to whoever still has them', async () => {
+  it('takes the key at a majority, and leaves the other nodes to their holders', async () => {
     const { nodes, theirs, outcome, arbiter } = await waiting();
     const [first, second, ...late] = except(nodes, arbiter);
     await release([arbiter, first!, second!].map((node) => theirs[nodes.indexOf(node)]!));

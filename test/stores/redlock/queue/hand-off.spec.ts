@@ -100,7 +100,7 @@ describe('A lock on five nodes that is handed off inside a process', () => {
     expect(tokens).toEqual(consecutive(tokens[0]!, 81));
   });
 
-  it('goes back when the arbiter is down, and everybody is served', async () => {
+  it('goes back when the queue node is down, and all callers are served', async () => {
     const arbiter = await arbiterOfKey();
     let count = 0;
     const tokens = await passed(80, async () => {

@@ -81,7 +81,7 @@ describe('A lock of a majority', () => {
     for (const node of except(nodes, arbiter)) expect(node.calls).toContain('release');
   });
 
-  it('is soon held also where somebody who has lost the vote gives it back', async () => {
+  it('is soon held also where a caller that has lost the vote gives it back', async () => {
     const { locks, nodes, clock } = line();
     const theirs = await nodes[2]!.occupy(KEY);
     const lock = await locks.acquire(KEY);

@@ -24,7 +24,7 @@ describe('inspect on a quorum', () => {
     expect(await stubQuorum(5).locks.inspect('a')).toBeUndefined();
   });
 
-  it('says nothing of a key that somebody has at too few nodes', async () => {
+  it('says nothing of a key that a caller has at too few nodes', async () => {
     const { locks, nodes } = stubQuorum(5);
     await Promise.all([nodes[0]!.occupy('a'), nodes[1]!.occupy('a')]);
     expect(await locks.inspect('a')).toBeUndefined();

@@ -118,7 +118,7 @@ describe.each([
     expect(await remaining(3)).toBeLessThanOrEqual(30_000);
   });
 
-  it('extends what is not locked by a transaction of somebody else', async () => {
+  it('extends rows that no foreign transaction has locked', async () => {
     if (!bench.lockRow) return;
     const leases = await take(20);
     const free = await bench.lockRow('order:7');

@@ -233,7 +233,7 @@ describe.each([
     await other.end();
   });
 
-  it('lets a statement wait for somebody else for too long: it is sent again', async () => {
+  it('lets a statement wait for another client for too long: it is sent again', async () => {
     const { client, end } = database.open(database.impatient);
     const locks = new LockService(new SqlLockStore(client));
     await (await locks.acquire('order:42')).release();

@@ -113,7 +113,7 @@ describe.each([
     await fc.assert(property, { numRuns: 40, examples: quoted.map((key) => [key]) });
   });
 
-  it('tell who holds, for how long, whatever the name of the holder', async () => {
+  it('tell the holder, with any name, and for how long it holds', async () => {
     for (const holder of [`host'); DROP TABLE holdfast_locks; --`, '漢字\\', undefined]) {
       const lease = await store.tryAcquire({
         ...requestFor('order:42'),

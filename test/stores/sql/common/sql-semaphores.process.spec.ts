@@ -175,7 +175,7 @@ describe.each(['PostgreSQL', 'MariaDB', 'SQLite'])('Semaphores in %s', (name) =>
     expect(mostAtOnce(held())).toBe(3);
   });
 
-  it('refuse another number of permits at once, until nobody holds one', async () => {
+  it('refuse another number of permits at once, until none is held', async () => {
     const [one, other] = [service(bench), service(bench)];
     await one.withPermit(KEY, { permits: 3 }, async () => {
       const asked = other.withPermit(KEY, { permits: 5 }, async () => {});
@@ -226,7 +226,7 @@ describe.each(['PostgreSQL', 'MariaDB', 'SQLite'])('Semaphores in %s', (name) =>
     expect((await store.inspect(KEY))!.holders).toHaveLength(1);
   });
 
-  it('are granted again to whoever has one, also when none is left', async () => {
+  it('are granted again to a caller that has one, also when none is left', async () => {
     const store = openStore(bench);
     const request = requestFor(2);
     const lease = await store.tryAcquire(request);
@@ -261,7 +261,7 @@ describe.each(['PostgreSQL', 'MariaDB', 'SQLite'])('Semaphores in %s', (name) =>
     expect(await short!.extend(1_000)).toBe(false);
   });
 
-  it('are removed with their row when nobody has had one for a day', async () => {
+  it('are removed with their row when none was held for a day', async () => {
     const store = openStore(bench);
     for (const key of ['lapsed', 'returned', 'held']) {
       const permit = await store.tryAcquire({ ...requestFor(3), key, keys: [key] });
@@ -373,7 +373,7 @@ describe.each(['PostgreSQL', 'MariaDB'])('Semaphores on the server of %s', (name
   });
 });
 
-describe('Semaphores in MariaDB, whatever its sessions are set to', () => {
+describe('Semaphores in MariaDB, with any settings of its sessions', () => {
   let pool: Pool;
   let store: SqlLockStore;
 

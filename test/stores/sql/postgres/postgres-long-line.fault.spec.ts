@@ -113,7 +113,7 @@ describe('A long line on PostgreSQL', () => {
     expect(await lease.release()).toBe(true);
   });
 
-  it('of dead ones keeps nobody for long from a key that is free', async () => {
+  it('of dead ones keeps no caller for long from a key that is free', async () => {
     await dead(200);
     await holder.release();
     const taken = async () => store.tryAcquire(request());

@@ -97,7 +97,7 @@ describe('Waiting on PostgreSQL', () => {
     }
   });
 
-  it('listens on a connection of its own, and only while somebody waits', async () => {
+  it('listens on a connection of its own, and only while a caller waits', async () => {
     const holder = open();
     const waiter = open();
     const lock = await holder.locks.acquire(KEY);

@@ -46,7 +46,7 @@ describe('SqlLockStore on a file of SQLite', () => {
     expect(pragma('busy_timeout')).toBe(1234);
   });
 
-  it('waits for the end of a write of somebody else without blocking the event loop', async () => {
+  it('waits for the end of a foreign write without blocking the event loop', async () => {
     own.exec('PRAGMA busy_timeout = 3000'); // this long, SQLite itself would block the COMMIT below
     other.exec('BEGIN IMMEDIATE');
     const acquiring = locks.acquire(KEY);
@@ -55,7 +55,7 @@ describe('SqlLockStore on a file of SQLite', () => {
     await (await inTime(20_000, acquiring)).release();
   });
 
-  it('rejects when a write of somebody else takes longer than the storeTimeout, and leaves nothing behind', async () => {
+  it('rejects when a foreign write takes longer than the storeTimeout, and leaves nothing behind', async () => {
     other.exec('BEGIN IMMEDIATE');
     const refused = locks.acquire(KEY, { storeTimeout: 100 });
     await expect(refused).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });

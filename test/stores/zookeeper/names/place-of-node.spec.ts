@@ -33,7 +33,7 @@ function parentOf(...kinds: Permits[]): string[] {
 describe('The line for a key', () => {
   const [first, second, third] = [7, 8, 12].map((number) => named(`w${number}`, WRITE, number)) as [string, string, string]; // prettier-ignore
 
-  it('lets the lowest hold, in whatever order the server lists them', () => {
+  it('lets the lowest hold, in any order of the list', () => {
     expect(placeOf(first, [third, first, second])).toEqual(HOLDS);
   });
 
@@ -146,7 +146,7 @@ describe('Names at ZooKeeper', () => {
     ['zookeeper', 'zookeeper'],
   ])('call %j %s', (key, name) => expect(pathElement(key)).toBe(name));
 
-  it('tell the request, the permits and the number apart, whatever the request is', () => {
+  it('tell the request, the permits and the number apart, for any request', () => {
     const kinds = fc.oneof(fc.constantFrom(READ, WRITE), fc.integer({ min: 1 }));
     const numbers = fc.integer({ min: -LARGEST - 1, max: LARGEST });
     fc.assert(

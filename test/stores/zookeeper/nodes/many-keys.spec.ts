@@ -142,14 +142,14 @@ describe('Several keys at ZooKeeper', () => {
     expect(await released).toBe(true);
   });
 
-  it('are not all released when somebody has deleted a node: the release says so, and leaves nothing', async () => {
+  it('are not all released when another client has deleted a node: the release says so, and leaves nothing', async () => {
     const lease = await hold();
     await zookeeper.remove(a, (await zookeeper.line(a))[0]!);
     expect(await lease.release()).toBe(false);
     expect(await standing()).toEqual([0, 0]);
   });
 
-  it('are all lost when somebody deletes one node, and the other goes, too', async () => {
+  it('are all lost when another client deletes one node, and the other goes, too', async () => {
     const lease = await hold(zookeeper.open({ sessionTimeout: 60_000 }));
     await zookeeper.remove(b, (await zookeeper.line(b))[0]!);
     await aborted(lease.lost!);

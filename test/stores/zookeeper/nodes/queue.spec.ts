@@ -198,7 +198,7 @@ describe('The line for a lock at ZooKeeper', () => {
     await lease.release();
   });
 
-  it('fails a wait with a clear error when somebody deletes its node', async () => {
+  it('fails a wait with a clear error when another client deletes its node', async () => {
     const lease = await hold();
     const store = zookeeper.open({ sessionTimeout: 6_000 });
     const waiting = store.acquire(aRequest(key), noEnd());
@@ -209,7 +209,7 @@ describe('The line for a lock at ZooKeeper', () => {
     await lease.release();
   });
 
-  it('tells a holder when somebody deletes its node', async () => {
+  it('tells a holder when another client deletes its node', async () => {
     const lease = await hold(zookeeper.open({ sessionTimeout: 60_000 }));
     await zookeeper.remove(key, (await zookeeper.line(key))[0]!);
     await aborted(lease.lost!);

@@ -244,7 +244,7 @@ describe('A key that is shared at ZooKeeper', () => {
       await zookeeper.standing(key, 0); // nor is its mark left
     });
 
-    it('is lost with its session, or when somebody deletes the mark', async () => {
+    it('is lost with its session, or when another client deletes the mark', async () => {
       const writer = await hold(undefined, zookeeper.open({ sessionTimeout: 60_000 }));
       expect(await writer.downgrade!()).toBe(true);
       const mark = (await zookeeper.line(key)).find((name) => name.endsWith('-reads'))!;

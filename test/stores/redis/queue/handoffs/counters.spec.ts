@@ -37,7 +37,7 @@ describe('What stays on the server while processes wait for each other', () => {
     expect(await handOff(20)).toBe(few);
   });
 
-  it('is nobody in line who left before the request to stand there had gone out', async () => {
+  it('is no waiter that left before its request to enter the line had gone out', async () => {
     const held = await processes[0]!.locks.acquire('order:42');
     const { store } = processes[1]!;
     await standInLineOnce(store); // opens the channel

@@ -4,7 +4,7 @@ import { LocalHandoffs } from '../../../../../lib/stores/redis/queue/local-hando
 
 type WakeUpChannel = ConstructorParameters<typeof LocalHandoffs>[0];
 
-describe('a lock that is passed on while nobody can listen yet', () => {
+describe('a lock that is handed off before the channel is open', () => {
   it.each([
     ['hangs', () => new Promise<void>(() => {})],
     ['fails', () => Promise.reject(new Error('max number of clients reached'))],

@@ -53,7 +53,7 @@ describe('localPassLimit: 0, where the reply to a release is lost that gave the 
     await nothingLeft(server);
   });
 
-  it('a next caller that has given up meanwhile keeps it from nobody', async () => {
+  it('a next caller that has given up meanwhile keeps it from no other', async () => {
     const stopper = new AbortController();
     const { released, first, second } = await releaseWithoutReply(stopper.signal);
     stopper.abort(new Error('enough'));

@@ -72,7 +72,7 @@ describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Cl
     expect(await channels()).toHaveLength(1);
   });
 
-  it('ends with the client, also where nobody closes the store', async () => {
+  it('ends with the client, also where the store is not closed', async () => {
     await waitOnce(own);
     await own.redis.quit();
     await until(async () => (await channels()).length === 0);

@@ -48,7 +48,7 @@ describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
     await waiter.redis.ping();
   }
 
-  it('stalls nobody when exactly that message is lost', async () => {
+  it('stalls no waiter when exactly that message is lost', async () => {
     const held = await holder.locks.acquire('order:42');
     const [waiting] = await wait();
     await afterBeat();
@@ -66,7 +66,7 @@ describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
     expect(await value()).toBeNull();
   });
 
-  it('stalls nobody when every subscriber connection is cut while they wait', async () => {
+  it('stalls no waiter when every subscriber connection is cut while they wait', async () => {
     const held = await holder.locks.acquire('order:42');
     const [waiting] = await wait();
     await killSubscribers();
@@ -74,7 +74,7 @@ describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
     await (await inTime(HEARTBEAT, waiting!)).release();
   });
 
-  it('stalls nobody when the connections break after the key was handed off', async () => {
+  it('stalls no waiter when the connections break after the key was handed off', async () => {
     const held = await holder.locks.acquire('order:42');
     const [waiting] = await wait();
     proxy.replies.hold();
@@ -99,7 +99,7 @@ describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
     expect(await lease.release()).toBe(true);
   });
 
-  it('stalls nobody when all data are flushed while they wait', async () => {
+  it('stalls no waiter when all data are flushed while they wait', async () => {
     await holder.locks.acquire('order:42');
     const [waiting] = await wait();
     await server.command('FLUSHALL');
@@ -117,7 +117,7 @@ describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
     await (await inTime(HEARTBEAT, waiting!)).release();
   });
 
-  it('stalls nobody when the key of a foreign holder expires', async () => {
+  it('stalls no waiter when the key of a foreign holder expires', async () => {
     await server.command('SET', 'lock:order:42', 'foreign', 'NX', 'PX', 600_000);
     const [waiting] = await wait();
     await server.command('PEXPIRE', 'lock:order:42', 200);
