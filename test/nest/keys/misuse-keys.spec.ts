@@ -42,6 +42,18 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
     ['that of a route', 'order/:id', /:id in "order\/:id" is no placeholder.* Write <id>/],
     ['that of a route, with colons', 'order::id', /:id in "order::id" is no placeholder/],
     ['that of a route, alone', ':id', /:id in ":id" is no placeholder/],
+    ['that of Spring', 'order:#id', /: #id in "order:#id" is no placeholder.* Write <id>/],
+    ['that of Spring, with a path', 'order:#id.x', /: #id\.x in .* Write <id\.x>/],
+    ['that of Spring, in braces', 'order:#{#id}', /: #id in .* Write <id>/],
+    ['that of a shell', 'order:$id', /: \$id in "order:\$id" is no placeholder.* Write <id>/],
+    ['a bare path', 'order:id.x', /: id\.x in "order:id\.x" is no placeholder.* Write <id\.x>/],
+    ['a bare path, alone', 'id.x', /: id\.x in "id\.x" is no placeholder/],
+    ['a position in braces', 'order:{0}', /: \{0\} in "order:\{0\}" is no placeholder.* Write <0>/],
+    [
+      'that of a request, bare',
+      'order:request.params.id',
+      /: request\.params\.id in .*the request of a handler\. Write <request\.params\.id>/,
+    ],
     ['a position beyond the parameters', 'order:<2>', /<2> .* names no parameter/],
   ])('a key that is %s', (_what, key, message) => {
     const error = refusal(() => {
@@ -116,6 +128,10 @@ describe('@DistributedLock refuses, when the class is defined,', () => {
   it.each([
     ['order:id', 'a name behind one colon'],
     ['order:{x}', 'braces around what is no parameter'],
+    ['order:#x', 'a sign before what is no parameter'],
+    ['order:$x:v1.2', 'a dollar before what is no parameter'],
+    ['id.paid:<id>', 'a path of a name that is a placeholder, too'],
+    ['order:id', 'a name behind one colon'],
     ['order/:x', 'a route of something else'],
     ['{id}:<id>', 'a hash tag beside the parameter itself'],
     ['{order:<id>}', 'a hash tag around a placeholder'],
