@@ -66,7 +66,7 @@ export class LockService extends LockReports {
    * of `options.signal`. With `reentrant: true`, the lock may be a share of one that the calling context holds.
    */
   async acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
-    return this.#locks.acquire(canonicalKeys(key), this.#options.with(options));
+    return await this.#locks.acquire(canonicalKeys(key), this.#options.with(options));
   }
 
   /**

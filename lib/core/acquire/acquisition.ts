@@ -3,6 +3,7 @@ import { hasHolderHere, withHolder } from './attempt-errors.js';
 import { StoreAttempts } from './store-attempts.js';
 import { FirstAttempt } from './first-attempt.js';
 import type { Keep } from './first-attempt.js';
+import { lacksCaller } from '../async/caller-stack.js';
 import type { Linked } from '../queue/linked-queue.js';
 import type { Grant, HandedOff } from '../store/grant.js';
 import type { Lease } from '../contract/lock-store.js';
@@ -134,7 +135,7 @@ export class Acquisition
     this.ticket.leave(); // the callers behind do not wait for the explanation
     const explained = this.explain?.(error) ?? (await withHolder(this.context, this, error));
     this.#fail(explained);
-    throw explained;
+    throw typeof explained === 'object' && explained !== null ? lacksCaller(explained) : explained;
   }
 
   /** Created on first use: most callers are granted their keys by the first attempt. */

@@ -74,15 +74,16 @@ export function hasHolderHere(
 /** Another error in place of a timeout, if the caller knows better why it waited. */
 export type Explain = (error: LockTimeoutError) => unknown;
 
-/** Adds the name of the holder. For a call that has waited: one attempt is to cost one question. */
+/** Adds the name of the holder, and for how long it has had the key. For a call that has waited: one attempt is to cost one question. */
 export async function withHolder(
   { store, holders }: Pick<HolderContext, 'store' | 'holders'>,
   { keys, mayWait }: { readonly keys: readonly string[]; readonly mayWait: boolean },
   error: LockTimeoutError,
 ): Promise<LockTimeoutError> {
   if (!mayWait || !store.inspect) return error;
-  const heldBy = await holders.holderOf(error.refusedBy === undefined ? keys : [error.refusedBy]);
-  return heldBy === undefined ? error : Object.assign(error, { heldBy });
+  const found = await holders.holderOf(error.refusedBy === undefined ? keys : [error.refusedBy]);
+  if (found?.heldFor !== undefined) error.message += `, for ${Math.round(found.heldFor)} ms`;
+  return Object.assign(error, found);
 }
 
 /** The last answers of the nodes, where there are several. */

@@ -47,10 +47,11 @@ export class LockTimeoutError extends LockError {
   /** Of several keys, the one that another caller had at the last attempt, where the store says so. */
   readonly refusedBy: string | undefined;
   /**
-   * The process that had the key at the end of the wait: `host:pid:startTime`. Missing after a single attempt, and where the store
-   * did not say so at once.
+   * The process that had the key at the end of the wait, `host:pid:startTime`, and for how many milliseconds it had had it. Missing
+   * after a single attempt, and where the store did not say so at once.
    */
   declare readonly heldBy?: string;
+  declare readonly heldFor?: number;
 
   constructor(
     key: string,

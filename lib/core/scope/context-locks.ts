@@ -1,3 +1,4 @@
+import { withCaller } from '../async/caller-stack.js';
 import type { PendingAcquisitions } from '../acquire/pending-acquisitions.js';
 import type { HeldLease } from '../lease/held-lease.js';
 import type { LockContext } from './lock-context.js';
@@ -71,7 +72,20 @@ export class ContextLocks {
     return scope;
   }
 
-  #granted<T>(
+  /** Async, so that the engine knows the caller of a lock that is not granted. */
+  async #granted<T>(
+    keys: readonly string[],
+    options: ResolvedLockOptions,
+    use: (held: HeldLease) => T | Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.#boundedly(keys, options, use);
+    } catch (error) {
+      throw withCaller(error);
+    }
+  }
+
+  #boundedly<T>(
     keys: readonly string[],
     options: ResolvedLockOptions,
     use: (held: HeldLease) => T | Promise<T>,

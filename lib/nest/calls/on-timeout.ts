@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { ExecutionContext } from '@nestjs/common';
 import { defer, EMPTY, isObservable } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { withCaller } from '../../core/async/caller-stack.js';
 import { LockTimeoutError } from '../../core/contract/lock-errors.js';
 import { ofLocks } from '../errors/lock-origin.js';
 import type { LockPlan } from '../plan/lock-plan.js';
@@ -25,7 +26,7 @@ interface RefusedCall {
 export function insteadOfResult({ plan, self, args = [] }: RefusedCall, error: unknown): unknown {
   const { onTimeout } = plan;
   const isRefused = error instanceof LockTimeoutError;
-  if (onTimeout === 'throw' || !isRefused) throw ofLocks(plan.locks, error);
+  if (onTimeout === 'throw' || !isRefused) throw ofLocks(plan.locks, withCaller(error));
   return onTimeout === 'skip' ? undefined : onTimeout.call(self, error, ...args);
 }
 
