@@ -12,7 +12,7 @@ import {
   lockedObservable,
   observableOnceLocked,
 } from '../transports/locked-stream.js';
-import { checkInstance, locksOf } from './locks-of.js';
+import { checkInstance, checkScope, locksOf } from './locks-of.js';
 import { adviceForStreams } from '../plan/return-kind.js';
 import { insteadOfHandled, insteadOfResult, insteadOfStream } from './on-timeout.js';
 import { requestData } from '../transports/request-data.js';
@@ -82,7 +82,7 @@ export class LockedCall {
     }
     let scope: CallScope;
     try {
-      scope = await this.#enter();
+      scope = checkScope(await this.#enter(), this.plan.label);
     } catch (error) {
       return insteadOfHandled(this.#refused, error);
     }
