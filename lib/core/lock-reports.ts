@@ -12,10 +12,13 @@ import type { HeldLock } from './inspection/held-locks.js';
 import { inspectKey } from './inspection/inspect-key.js';
 import { listLocks } from './inspection/list-locks.js';
 import type { LockListOptions } from './inspection/list-locks.js';
+import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './options/lock-options.js';
+import type { LockOptions } from './options/lock-options.js';
 import { optionError } from './options/option-error.js';
 import { show } from './options/option-values.js';
 import { waitingCalls } from './inspection/waiting-calls.js';
 import type { WaitingCall } from './inspection/waiting-calls.js';
+import { checkSharing } from './store/store-checks.js';
 import { canonicalKeys } from './keys/lock-keys.js';
 
 /** The reports of a service about its locks, its store and itself. Takes no lock. */
@@ -41,6 +44,12 @@ export abstract class LockReports {
   /** `LockStore.name` of the store behind this service. */
   get storeName(): string {
     return this.#context.store.name;
+  }
+
+  /** Throws `LockUnsupportedError` for options that no lock of the store can have: read locks, or permits. `key` is for the message. */
+  checkSupport(key: string, options: LockOptions): void {
+    const { permits } = resolveLockOptions(DEFAULT_LOCK_OPTIONS, options);
+    if (permits !== undefined) checkSharing(this.#context.store, [key], permits);
   }
 
   /** `close` was called. */

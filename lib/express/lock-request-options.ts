@@ -59,6 +59,7 @@ export function checkRequestOptions(
   } = options;
   const lockOptions = named(given, key);
   withLabel(owner, () => resolveLockOptions(DEFAULT_LOCK_OPTIONS, lockOptions));
+  if ('checkSupport' in locks) locks.checkSupport(owner, lockOptions);
   const errorOptions = { busyStatus, retryAfter, exposeKey };
   return { locks, lockOptions, endsWithClient, onError, errorOptions };
 }

@@ -2,6 +2,7 @@ import { unknownOption } from './option-names.js';
 import { checkIsObject, show } from './option-values.js';
 import { LOCK_RULES } from './lock-rules.js';
 import { optionError } from './option-error.js';
+import { SHORT_TTL, warnOfShortTtl } from './short-ttl.js';
 import type { OptionRules } from './option-rules.js';
 import { READERS } from '../sharing/hold-mode.js';
 
@@ -154,6 +155,7 @@ export function resolveLockOptions(
   const { mode } = layer;
   if (mode !== undefined) resolved.permits = permitsOf(mode, resolved.permits);
   if (resolved.minHold > resolved.maxHold) throw heldTooShort(resolved);
+  if (resolved.ttl < SHORT_TTL && resolved.autoExtend) warnOfShortTtl(resolved.ttl);
   return Object.freeze(resolved);
 }
 

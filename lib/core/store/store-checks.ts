@@ -74,8 +74,9 @@ export function checkSharing(
   if (isRead ? supports.readLocks : supports.semaphores) return;
   const why = supports.sharingUnsupported === undefined ? '' : `: ${supports.sharingUnsupported}`;
   const what = isRead ? 'read locks' : 'semaphores';
-  const message = `Lock store "${name}" has no ${what} (key ${quoted(keyNames(keys))})${why}`;
-  throw new LockUnsupportedError(keyNames(keys), name, message);
+  const key = keyNames(keys);
+  const message = `Lock store "${name}" has no ${what} (key ${quoted(key)})${why}`;
+  throw new LockUnsupportedError(key, name, message);
 }
 
 /** Throws `LockUnsupportedError` for a lease that cannot become a read lock. */

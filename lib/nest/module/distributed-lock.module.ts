@@ -1,7 +1,8 @@
-import { ConfigurableModuleBuilder, Inject, Module } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Inject, Logger, Module } from '@nestjs/common';
 import type {
   BeforeApplicationShutdown,
   DynamicModule,
+  OnApplicationBootstrap,
   OnApplicationShutdown,
   OnModuleInit,
 } from '@nestjs/common';
@@ -13,6 +14,7 @@ import {
   checkAsyncOptions,
   checkExtras,
   checkIsModuleOptions,
+  MODULE,
   MODULE_NAME,
 } from './module-checks.js';
 import type {
@@ -21,6 +23,8 @@ import type {
   DistributedLockModuleOptions,
   DistributedLockOptionsFactory,
 } from './module-options.js';
+import { warnWithoutShutdownHooks } from './shutdown-hooks.js';
+import { checkSupport } from './support-checks.js';
 import type { RedisConnections } from './redis/redis-nodes.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
@@ -44,6 +48,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
     )
     .build();
 
+/** Stores whose locks end with the process, however that ends. */
+const IN_THIS_PROCESS = ['memory', 'disabled'];
+
 /**
  * Registers a `LockService` and, where it is asked for, the Redis client behind it.
  *
@@ -57,7 +64,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
 @Module({ imports: [DiscoveryModule] })
 export class DistributedLockModule
   extends ConfigurableModuleClass
-  implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown
+  implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
 {
   /** Without options, locks live in memory and protect this one process only. */
   static override forRoot(
@@ -74,10 +81,12 @@ export class DistributedLockModule
 
   // Private to the language, not to the compiler alone: a printed module must not show the client and its password.
   readonly #name: string | undefined;
+  /** A test may have put a mock in its place. */
   readonly #locks: LockService;
   readonly #connections: RedisConnections | undefined;
   readonly #discovery: DiscoveryService;
   #unlink: () => void = () => undefined;
+  #forgetHooks: () => void = () => undefined;
 
   constructor(
     @Inject(MODULE_NAME) name: string | undefined,
@@ -93,16 +102,23 @@ export class DistributedLockModule
   }
 
   onModuleInit(): void {
+    checkSupport(this.#discovery, this.#name, this.#locks);
     this.#unlink = linkReadyMadeInstances(this.#discovery, this.#name, this.#locks);
+  }
+
+  onApplicationBootstrap(): void {
+    const outlivesProcess = !IN_THIS_PROCESS.includes(this.#locks.storeName);
+    if (outlivesProcess) this.#forgetHooks = warnWithoutShutdownHooks(new Logger(MODULE));
   }
 
   /** Nest waits for open requests next. They may finish under their locks; those that wait for one would keep it for long. */
   beforeApplicationShutdown(): void {
-    this.#locks.endWaits();
+    this.#forgetHooks();
+    (this.#locks as Partial<LockService>).endWaits?.();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#locks.close();
+    await (this.#locks as Partial<LockService>).close?.();
     await this.#connections?.close();
     this.#unlink();
   }

@@ -1,0 +1,48 @@
+import { LockService, MemoryLockStore } from 'nest-holdfast/core';
+import { rejectionOf } from '../support/outcome';
+
+async function warningsOf(use: () => unknown): Promise<readonly string[]> {
+  const emit = jest.spyOn(process, 'emitWarning').mockReturnValue();
+  await use();
+  const lines = emit.mock.calls.map(([line]) => String(line));
+  emit.mockRestore();
+  return lines;
+}
+
+const service = (options: object) => new LockService(new MemoryLockStore(), options);
+
+it('ttl: 30, meant as seconds, is warned of, once', async () => {
+  const lines = await warningsOf(async () => {
+    await service({ ttl: 30 }).withLock('a', async () => {});
+    service({ ttl: 30 });
+  });
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /ttl of 30 ms.* every 10 ms.* Times are milliseconds: 30 seconds are ttl: 30_000/,
+    ),
+  ]);
+});
+
+it('of a call and of the service', async () => {
+  const lines = await warningsOf(() => service({}).withLock('a', { ttl: 45 }, async () => {}));
+  expect(lines).toEqual([expect.stringContaining('ttl of 45 ms')]);
+});
+
+it.each([{ ttl: 1_000 }, { ttl: 31, autoExtend: false }, {}])('not of %j', async (options) => {
+  expect(await warningsOf(() => service(options))).toEqual([]);
+});
+
+it('waitTimeout: Infinity waits until the key is free; other texts and null are refused by name', async () => {
+  const locks = service({ waitTimeout: Infinity });
+  const first = await locks.acquire('a');
+  const second = locks.acquire('a');
+  await first.release();
+  await (await second).release();
+  for (const waitTimeout of ['Infinity', null, NaN, -1])
+    expect(
+      await rejectionOf(locks.acquire('a', { waitTimeout: waitTimeout as number })),
+    ).toMatchObject({
+      message: expect.stringMatching(/^waitTimeout must be .* or Infinity, got /),
+    });
+  await locks.close();
+});
