@@ -73,7 +73,7 @@ function messagesFor(statements: readonly string[]): string[] {
   );
 }
 
-describe('What the compiler says of lockRequest with', () => {
+describe('The message of the compiler about lockRequest with', () => {
   let messages: string[];
 
   beforeAll(() => {
@@ -85,7 +85,7 @@ describe('What the compiler says of lockRequest with', () => {
     expect(messages[index]).not.toContain('No overload matches');
   });
 
-  it('what is right: nothing', () => {
+  it('correct calls: none', () => {
     expect(messages.slice(WRONG.length)).toEqual(RIGHT.map(() => ''));
   });
 });

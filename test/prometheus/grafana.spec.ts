@@ -69,7 +69,7 @@ describe('the Grafana dashboard', () => {
   });
 });
 
-describe('what the dashboard and the alerts ask for', () => {
+describe('the queries of the dashboard and the alerts', () => {
   let scraped: Awaited<ReturnType<typeof fullScrape>>;
   beforeAll(async () => (scraped = await fullScrape()));
 

@@ -3,7 +3,7 @@ import { FakeLease } from '../support/fake-store';
 import { deferred, never, watch } from '../support/outcome';
 import { onQueueStore } from '../support/setup';
 
-describe('what comes out of a queue is a claim', () => {
+describe('a lease that comes out of a queue is a claim', () => {
   it('and validity counts from before it was turned into a ttl', async () => {
     const { locks, store, lease, clock } = onQueueStore({ ttl: 1_000, autoExtend: false });
     const answer = deferred<boolean>();

@@ -60,7 +60,7 @@ async function allEvents(listen: (locks: LockService, note: (what: string) => ()
   return seen as [LockEventName, unknown, unknown][];
 }
 
-describe('what the library calls back runs in the root context', () => {
+describe('callbacks of the library run in the root context', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('listeners of every event', async () => {

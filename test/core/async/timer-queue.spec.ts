@@ -211,7 +211,7 @@ it('TimerQueue does what a plain list would do', async () => {
   );
 });
 
-it('what is due together runs in slices, in its order, and lets others run in between', async () => {
+it('timers that are due together run in slices, in their order, and let others run in between', async () => {
   const turns: number[] = [];
   let inTurn = 0;
   const queue = new TimerQueue(systemClock);

@@ -22,7 +22,7 @@ const HALF_LEASES: Record<string, unknown> = {
 
 const UNKNOWN = { code: 'LOCK_STORE_FAILED', message: expect.stringContaining('not understood') };
 
-describe('what a store answers to an attempt', () => {
+describe('the answer of a store to an attempt', () => {
   it.each([...named(NONSENSE), ...Object.entries(HALF_LEASES)])(
     'is no grant: %s',
     async (_, it) => {
@@ -82,7 +82,7 @@ describe('what a store answers to an attempt', () => {
 
 const NO_BOOLEANS = [undefined, ...NONSENSE.filter((each) => typeof each !== 'boolean')];
 
-describe('what a lease answers', () => {
+describe('the answer of a lease', () => {
   it.each(named(NO_BOOLEANS))('confirms no extension: %s', async (_, it) => {
     const { locks, lease, events } = onFakeStore();
     const lock = await locks.acquire('a');

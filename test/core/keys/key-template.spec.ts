@@ -116,7 +116,7 @@ describe('filters', () => {
     expect(render('<v:trim:int>', { v: ' 1' })).toBe('1');
   });
 
-  it('what is left must not be empty', () => {
+  it('the rest must not be empty', () => {
     expect(() => render('<v:trim>', { v: '  ' })).toThrow('<v:trim> must be a non-empty string');
   });
 });
@@ -174,7 +174,7 @@ describe('values', () => {
   });
 });
 
-describe('what two templates may share', () => {
+describe('the keys that two templates may share', () => {
   it.each([
     ['order:<id>', { id: 'a:b' }, 'order:<x>:<y>', { x: 'a', y: 'b' }],
     ['order:<id>', { id: '7' }, 'refund:<id>', { id: '7' }],

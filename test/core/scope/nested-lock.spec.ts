@@ -83,7 +83,7 @@ describe('a nested call has a lock of its own', () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it('what was done under it is not called lost for what happened after its release', async () => {
+  it('work under it is not called lost for an event after its release', async () => {
     const { locks, clock } = onFakeStore({ ttl: 100, autoExtend: false });
     let nested: unknown;
     const outer = await rejectionOf(
@@ -113,7 +113,7 @@ describe('a nested call has a lock of its own', () => {
   });
 });
 
-describe('what changes the lease is refused', () => {
+describe('a change of the lease is refused', () => {
   const change: Record<string, (lock: Lock) => Promise<void>> = {
     extended: (lock) => lock.extend(60_000),
     downgraded: (lock) => lock.downgrade(),

@@ -201,7 +201,7 @@ describe('the lease of one attempt', () => {
 
 describe('keys that are taken one by one', () => {
   it.each(['at the end of the wait', 'as the signal aborts'])(
-    'are not taken any more when nobody waits, and those that were are given back: %s',
+    'are not taken any more when no caller waits, and the taken ones are given back: %s',
     async (end) => {
       const { store, leases, locks, clock, releases } = onLeases();
       const answers: (() => void)[] = [];

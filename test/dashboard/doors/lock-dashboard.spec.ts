@@ -125,7 +125,7 @@ describe('lockDashboard', () => {
     ],
     ['a visitor without a name', () => ({ actor: '' })],
     ['nobody', () => undefined],
-  ])('lets nobody in with %s', async (_, check) => {
+  ])('lets no visitor in with %s', async (_, check) => {
     const page = lockDashboard({ locks, authorize: check });
     const served = await serve(page);
     const { status, body } = await ask(`${served.origin}/api/snapshot`);
@@ -180,7 +180,7 @@ describe('lockDashboard', () => {
     expect(events.names.at(-1)).toBe('bye');
   });
 
-  it('what is asked after that is 503', async () => {
+  it('a later request is 503', async () => {
     const page = lockDashboard({ locks, authorize: 'public' });
     const served = await serve(page);
     page.close();

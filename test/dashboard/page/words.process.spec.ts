@@ -7,7 +7,7 @@ import { useFixturePage } from './support/use-fixture-page.js';
 const LONG = `order:${'0123456789'.repeat(30)}`;
 const PHONE = { viewport: { width: 390, height: 844 } };
 
-describe('what the page says and looks like', () => {
+describe('the page', () => {
   const { server, open } = useFixturePage();
 
   const SENTENCES: readonly (readonly [string, Partial<Snapshot>, string])[] = [

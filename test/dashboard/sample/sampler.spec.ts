@@ -10,7 +10,7 @@ import type { Served } from '../support/served.js';
 /** Milliseconds from the end of a round to the next. */
 const EVERY = 2_000;
 
-describe('What the page costs Redis', () => {
+describe('The cost of the page at Redis', () => {
   let server: RedisServer;
   let client: Redis;
   let locks: LockService;

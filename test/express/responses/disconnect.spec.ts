@@ -132,13 +132,13 @@ describe.each(VERSIONS)('a client of $version that hangs up', ({ express }) => {
     ['pipeline', (response) => pipeline(createReadStream(__filename), response).catch(() => {})],
     ['response.sendFile', (response) => response.sendFile(__filename)],
     ['response.sendFile, which another waits for', (response) => response.sendFile(__filename, () => {})], // prettier-ignore
-  ])('frees it when a file is sent to nobody: %s', async (_, send) => {
+  ])('frees it when a file is sent without a client: %s', async (_, send) => {
     await using request = await left(waits);
     send(request.response);
     await request.untilFree();
   });
 
-  it('frees nothing while what is piped to nobody has given nothing', async () => {
+  it('frees nothing while a source that is piped to no client has given nothing', async () => {
     const source = new PassThrough();
     await using request = await left(waits);
     source.pipe(request.response);

@@ -24,7 +24,7 @@ function context(type: string, args: unknown[], handler: Function = () => {}): E
   } as unknown as ExecutionContext;
 }
 
-describe('what <request.…> reads', () => {
+describe('the values that <request.…> reads', () => {
   const user = { id: 'u1' };
 
   it.each<[string, object]>([

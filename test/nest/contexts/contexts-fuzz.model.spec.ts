@@ -16,7 +16,7 @@ describe(`random programs of nested locks, listeners, queues, streams and jobs (
   afterEach(() => jest.restoreAllMocks());
 
   it(
-    'let nobody in with another who has not asked for it',
+    'let no call in with another that has not asked for it',
     async () => {
       jest.spyOn(process, 'emitWarning').mockReturnValue();
       const totals: Record<string, number> = {};

@@ -146,7 +146,7 @@ describe('a name that a build may give to another parameter is refused:', () => 
   });
 });
 
-describe('what to write for a name that a build has lost', () => {
+describe('the advice for a name that a build has lost', () => {
   it.each([
     ['async pay(e,t){}', '<0> for the first, mark'],
     ['async pay({id:e}){}', '<0.orderId>, mark'],

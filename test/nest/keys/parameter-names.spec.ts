@@ -89,7 +89,7 @@ describe('the names of parameters are read from', () => {
     expect(signature).toMatchObject({ text: 'm(a)', parameters: [{ name: 'a', kind: 'plain' }] });
   });
 
-  it('what this compiler makes of TypeScript', () => {
+  it('the output of this compiler for TypeScript', () => {
     class Typed {
       readonly #secret = 1;
 

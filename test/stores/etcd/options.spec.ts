@@ -40,7 +40,7 @@ describe('options of an EtcdLockStore', () => {
   });
 });
 
-describe('what a lock is called in etcd', () => {
+describe('the name of a lock in etcd', () => {
   const KEYS = [
     'a',
     'a/',

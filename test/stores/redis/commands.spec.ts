@@ -3,7 +3,7 @@ import { RedisServer } from '../../support/servers/redis-server.js';
 import { CommandLog } from '../support/command-log.js';
 import { RedisLocks, aRequest } from './locks.js';
 
-describe('What RedisLockStore sends', () => {
+describe('The commands of RedisLockStore', () => {
   let server: RedisServer;
   let own: RedisLocks;
 

@@ -113,7 +113,7 @@ function messagesFor(members: readonly string[]): string[] {
   );
 }
 
-describe('What the compiler says of', () => {
+describe('The message of the compiler about', () => {
   let messages: string[];
 
   beforeAll(() => {
@@ -128,7 +128,7 @@ describe('What the compiler says of', () => {
     expect(messages[index]).not.toContain('No overload matches');
   });
 
-  it('what is right: nothing', () => {
+  it('correct members: none', () => {
     expect(messages.at(-1)).toBe('');
   });
 });

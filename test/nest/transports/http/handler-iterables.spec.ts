@@ -157,7 +157,7 @@ describe.each(ADAPTERS)('a locked handler that yields, on %s,', (adapter) => {
   });
 
   it.each(['impatient', 'impatient-before'])(
-    'holds its lock until its work is done, also when nobody waits for that any more: %s',
+    'holds its lock until its work is done, also when no client waits for that any more: %s',
     async (path) => {
       await app.http.get(`/${path}`).expect(500);
       expect(await app.isFree('export')).toBe(false);

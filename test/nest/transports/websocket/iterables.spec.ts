@@ -64,7 +64,7 @@ class Gateway {
   }
 }
 
-describe('what a gateway would have to iterate over', () => {
+describe('an iterable result of a gateway', () => {
   const ws = new SocketDoor(Gateway, (door) => (door.get(Gateway).begun = 0));
 
   it.each([

@@ -6,7 +6,7 @@ import { aRequest } from '../locks.js';
 const LINE = '{lock:a}:line';
 const SHARED = 1e13;
 
-describe('what inspect says of a line', () => {
+describe('the waiters that inspect tells', () => {
   let server: RedisServer;
   let redis: Redis;
   let store: RedisLockStore;

@@ -5,7 +5,7 @@ import { aRequest } from '../../redis/locks';
 import { StubNode } from '../support/stub-node';
 import { settled } from '../support/stub-quorum';
 
-describe('What nodes grant to one holder', () => {
+describe('The grants of nodes to one holder', () => {
   const clock = new FakeClock();
   const store = new StubNode(clock);
   const node = new RedlockNode('a', store, clock, () => undefined);
