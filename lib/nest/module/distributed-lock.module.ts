@@ -101,9 +101,14 @@ export class DistributedLockModule
     this.#discovery = discovery;
   }
 
-  onModuleInit(): void {
-    checkSupport(this.#discovery, this.#name, this.#locks);
-    this.#unlink = linkReadyMadeInstances(this.#discovery, this.#name, this.#locks);
+  async onModuleInit(): Promise<void> {
+    try {
+      checkSupport(this.#discovery, this.#name, this.#locks);
+      this.#unlink = linkReadyMadeInstances(this.#discovery, this.#name, this.#locks);
+    } catch (error) {
+      await this.onApplicationShutdown(); // an application that does not start runs no shutdown hooks
+      throw error;
+    }
   }
 
   onApplicationBootstrap(): void {
