@@ -1,8 +1,12 @@
 import { inRootContext } from './root-context.js';
+import { systemClock } from './clock.js';
 import type { Cancel, Clock } from './clock.js';
 
 /** Entries that run in one turn of the event loop: a hundred thousand may be due at once, and other work waits. */
 const SLICE = 500;
+
+/** Milliseconds that a timer of the system's clock is left to run: a lock's deadlines use that of the lock before (`bench/paced.mjs`). */
+const LONGEST = 1_000;
 
 /** One entry of a `TimerQueue`. An object with a deadline may be its own entry. */
 export interface QueuedTimer {
@@ -19,20 +23,20 @@ export function idleTimer(run: () => void): QueuedTimer {
 
 /**
  * Any number of due times behind one timer of the clock: a binary heap, so that ten thousand held locks cost one timeout
- * (`bench/renewal.mjs`). Callbacks must not throw. Entries due together run in slices. The timer never keeps the process alive,
- * and is removed when the queue is empty; a short one may run out, so that the next entry need not create it anew.
+ * (`bench/renewal.mjs`). Callbacks must not throw. Entries due together run in slices. The timer never keeps the process
+ * alive. On the system's clock it is left to run for a moment when the queue is empty, so that the next entry need not create it anew.
  */
 export class TimerQueue {
   readonly #clock: Clock;
-  readonly #leaves: number;
+  readonly #longest: number;
   readonly #heap: QueuedTimer[] = [];
   #armedFor = Infinity;
   #disarm: Cancel | undefined;
 
-  /** `leaves` is how many milliseconds a timer may be left to run. */
-  constructor(clock: Clock, leaves = 0) {
+  /** The timer runs for `longest` ms at most, and is then not cancelled. `Infinity`: it is cancelled when nothing is due. */
+  constructor(clock: Clock, longest = clock === systemClock ? LONGEST : Infinity) {
     this.#clock = clock;
-    this.#leaves = leaves;
+    this.#longest = longest;
   }
 
   get size(): number {
@@ -65,7 +69,7 @@ export class TimerQueue {
     if (this.#heap[timer.index] !== timer) return;
     this.#take(timer);
     const isIdle = this.#heap.length === 0 || this.#heap[0]!.due === Infinity; // some are never due
-    if (isIdle && this.#armedFor - this.#clock.now() > this.#leaves) this.#arm();
+    if (isIdle && this.#longest === Infinity) this.#arm();
   }
 
   #take(timer: QueuedTimer): void {
@@ -85,11 +89,12 @@ export class TimerQueue {
     const due = this.#heap.length === 0 ? Infinity : this.#heap[0]!.due;
     if (due >= this.#armedFor && due < Infinity) return;
     this.#disarm?.();
-    this.#armedFor = due;
-    this.#disarm =
-      due === Infinity
-        ? undefined
-        : this.#clock.schedule(due - this.#clock.now(), this.#fireInRoot, true);
+    this.#disarm = undefined;
+    this.#armedFor = Infinity;
+    if (due === Infinity) return;
+    const now = this.#clock.now();
+    this.#armedFor = Math.min(due, now + this.#longest);
+    this.#disarm = this.#clock.schedule(this.#armedFor - now, this.#fireInRoot, true);
   }
 
   #fire(): void {

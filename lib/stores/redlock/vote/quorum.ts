@@ -43,7 +43,7 @@ export class Quorum implements VoteContext {
   constructor(nodes: readonly RedlockNode[], clock: Clock, nodeTimeout: number | undefined) {
     this.nodes = nodes;
     this.clock = clock;
-    this.timers = new TimerQueue(clock, LONGEST);
+    this.timers = new TimerQueue(clock);
     this.majority = majorityOf(nodes);
     this.refusal = nodes.length - this.majority + 1;
     this.fences = nodes.every(({ store }) => store.supports.fencing);

@@ -19,9 +19,9 @@ async function main([url]: string[]): Promise<void> {
     retryDelay: 10,
     retryJitter: 10,
   });
+  countTimers();
   await locks.withLock('warm-up', async () => {});
   const ended: Record<string, Footprint> = {};
-  countTimers();
   const idle = await atRest();
 
   const lock = await taken(locks, {});
@@ -63,7 +63,7 @@ async function taken(locks: LockService, options: LockOptions): Promise<Lock> {
   }
 }
 
-/** Once the store has seen that nothing is asked any more, which takes it a second or two. */
+/** Once the timers of deadlines have run out, and the store has seen that nothing is asked any more: a second or two. */
 async function atRest(): Promise<Footprint> {
   const deadline = performance.now() + 5_000;
   let found = await footprint();
