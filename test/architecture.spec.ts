@@ -23,7 +23,6 @@ const TOO_LONG: readonly string[] = [
   'core/contract/lock-errors.ts',
   'core/contract/lock-store.ts',
   'core/lease/held-lease.ts',
-  'core/queue/local-ticket.ts',
   'core/lock.service.ts',
   'core/options/lock-options.ts',
   'core/options/option-rules.ts',

@@ -3,8 +3,6 @@ import type { LockEvents } from '../events/lock-events.js';
 import type { ServiceTracing } from '../events/service-tracing.js';
 import type { HolderLookup } from '../inspection/holder-lookup.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
-import type { LocalQueues } from '../queue/local-queues.js';
-import type { LocalTicket } from '../queue/local-ticket.js';
 import type { Waiters } from '../queue/waiters.js';
 import type { AttemptContext } from './store-attempts.js';
 
@@ -14,7 +12,6 @@ export interface AcquisitionContext extends AttemptContext {
   readonly tracing: ServiceTracing;
   readonly holders: HolderLookup;
   readonly timers: TimerQueue;
-  readonly queue: LocalQueues<LocalTicket>;
   readonly waiters: Waiters;
   readonly keeper: Pick<LeaseKeeper, 'leases'>;
 }

@@ -2,8 +2,8 @@ import { Contention } from './contention.js';
 import { hasHolderHere, withHolder } from './attempt-errors.js';
 import { StoreAttempts } from './store-attempts.js';
 import { FirstAttempt } from './first-attempt.js';
-import type { Keep } from './first-attempt.js';
 import { lacksCaller } from '../async/caller-stack.js';
+import type { Use } from './first-attempt.js';
 import type { Linked } from '../queue/linked-queue.js';
 import type { Grant, HandedOff } from '../store/grant.js';
 import type { Lease } from '../contract/lock-store.js';
@@ -13,17 +13,14 @@ import { attemptEvent } from './outcome-events.js';
 import type { AcquireCall } from './outcome-events.js';
 import { WaitDeadline } from './wait-deadline.js';
 import type { TimerQueue } from '../async/timer-queue.js';
+import { LocalTicket } from '../queue/local-ticket.js';
 import type { TicketLimits } from '../queue/ticket-wait.js';
 
-/** One caller's way to a grant: its first attempt, and what follows a refusal. */
+/** One caller's way to a grant: its first attempt, and what follows a refusal, or a wait for others of its process. */
 export class Acquisition
   extends FirstAttempt
   implements TicketLimits, AcquireCall, Linked<Acquisition>
 {
-  get keys(): readonly string[] {
-    return this.ticket.keys;
-  }
-
   /** Created on first use: an acquisition that succeeds at once never waits. */
   get patience(): WaitDeadline {
     const { clock } = this.context;
@@ -32,11 +29,7 @@ export class Acquisition
 
   get effort(): AcquireEffort {
     const waited = this.context.clock.now() - this.since;
-    return { waited, attempts: this.madeAttempts?.count ?? (this.keep ? 1 : 0) };
-  }
-
-  get mayWait(): boolean {
-    return this.options.waitTimeout > 0;
+    return { waited, attempts: this.madeAttempts?.count ?? (this.hasAsked ? 1 : 0) };
   }
 
   get timers(): TimerQueue {
@@ -46,25 +39,26 @@ export class Acquisition
   /** Ends the wait: `untilGranted` rejects with `reason`. */
   stop(reason: unknown): void {
     this.isStopped = true;
-    if (!this.ticket.stop(reason)) this.patience.stop(reason);
+    if (!this.madeTicket?.stop(reason)) this.patience.stop(reason);
   }
 
   /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
-  once<Result>(keep: Keep<Result>): Promise<Result | undefined> {
-    if (!this.ticket.take(true)) return this.#refusedInQueue();
+  once<Result>(use: Use<Result>): Promise<Result | undefined> {
+    this.use = use;
     this.isOnce = true;
-    this.keep = keep;
-    return this.send(this.context.calls) as Promise<Result>;
+    const { queue, calls } = this.context;
+    if (queue.enter(this.keys, this.permits, true)) return this.send(calls) as Promise<Result>;
+    return this.#refusedInQueue();
   }
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
-  untilGranted<Result>(keep: Keep<Result>): Promise<Result> {
-    if (this.ticket.take(!this.mayWait)) {
-      this.keep = keep;
-      return this.send(this.context.calls) as Promise<Result>;
-    }
+  untilGranted<Result>(use: Use<Result>): Promise<Result> {
+    this.use = use;
+    const { queue, calls } = this.context;
+    if (queue.enter(this.keys, this.permits, !this.mayWait))
+      return this.send(calls) as Promise<Result>;
     return this.#waitInQueue().then(
-      (handedOff) => this.#wait(handedOff).then(keep),
+      (handedOff) => this.#wait(handedOff) as Promise<Result>,
       (reason) => this.#rethrow(reason),
     );
   }
@@ -76,7 +70,7 @@ export class Acquisition
 
   protected override refused(lease: Lease | undefined): unknown {
     this.#attempts.first(lease);
-    return this.isOnce ? this.#refused() : this.#wait().then(this.keep);
+    return this.isOnce ? this.#refused() : this.#wait();
   }
 
   /** The caller in front may not have been answered for long. */
@@ -86,7 +80,7 @@ export class Acquisition
 
   /** Not "held" while the store fails: the holder is unknown then, unless it is one of this process. */
   tooLate(): unknown {
-    const { failure } = this.ticket;
+    const { failure } = this.#ticket;
     if (failure !== undefined) return this.#attempts.failure(failure);
     const error = this.#attempts.atDeadline();
     const isHeldHere = error instanceof LockStoreError && hasHolderHere(this.context, this.keys);
@@ -94,17 +88,17 @@ export class Acquisition
   }
 
   async #refusedInQueue(): Promise<undefined> {
-    const { permitsError } = this.ticket;
+    const { permitsError } = this.#ticket;
     if (permitsError) return this.#rethrow(permitsError);
     return this.#refused();
   }
 
   async #waitInQueue(): Promise<HandedOff | undefined> {
-    const { permitsError } = this.ticket;
+    const { permitsError } = this.#ticket;
     if (permitsError) throw permitsError;
     if (!this.mayWait) return undefined;
     this.#beginWait();
-    return this.ticket.wait(this);
+    return this.#ticket.wait(this);
   }
 
   /** Throws `LockQueueFullError` when too many callers wait already. */
@@ -123,7 +117,7 @@ export class Acquisition
   }
 
   #fail(error: unknown): void {
-    this.ticket.leave(error instanceof LockStoreError ? error : undefined);
+    this.#ticket.leave(error instanceof LockStoreError ? error : undefined);
     this.owner.failed(this, error);
   }
 
@@ -132,7 +126,7 @@ export class Acquisition
       this.#fail(error);
       throw error;
     }
-    this.ticket.leave(); // the callers behind do not wait for the explanation
+    this.#ticket.leave(); // the callers behind do not wait for the explanation
     const explained = this.explain?.(error) ?? (await withHolder(this.context, this, error));
     this.#fail(explained);
     throw typeof explained === 'object' && explained !== null ? lacksCaller(explained) : explained;
@@ -141,15 +135,25 @@ export class Acquisition
   /** Created on first use: most callers are granted their keys by the first attempt. */
   get #attempts(): StoreAttempts {
     if (this.madeAttempts) return this.madeAttempts;
-    const attempts = new StoreAttempts(this.context, this.ticket, this.patience, (error) => {
+    const attempts = new StoreAttempts(this.context, this, this.patience, (error) => {
       if (!this.isWaiting) this.#fail(error);
     });
-    if (this.keep) attempts.follow(this);
+    if (this.hasAsked) attempts.follow(this);
     return (this.madeAttempts = attempts);
   }
 
+  /** Created on first use: most callers are at the front of their process when they come, and get what they ask for. */
+  get #ticket(): LocalTicket {
+    return (this.madeTicket ??= new LocalTicket(this.context.queue, this, this.hasAsked));
+  }
+
   /** At the front of the queue, perhaps with a lease that the previous holder handed off. */
-  async #wait(handedOff?: HandedOff): Promise<Grant> {
+  async #wait(handedOff?: HandedOff): Promise<unknown> {
+    const grant = await this.#waited(handedOff);
+    return this.owner.granted(this, grant);
+  }
+
+  async #waited(handedOff: HandedOff | undefined): Promise<Grant> {
     this.isWaiting = true;
     try {
       const grant =
@@ -165,7 +169,8 @@ export class Acquisition
     if (!this.mayWait) return undefined;
     this.#beginWait();
     const { store, clock } = this.context;
-    const { ticket, patience } = this;
+    const { patience } = this;
+    const ticket = this.#ticket;
     const contender = { store, clock, ticket, patience, attempts: this.#attempts, limits: this };
     return new Contention(contender).untilGranted();
   }

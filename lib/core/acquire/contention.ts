@@ -39,7 +39,7 @@ export class Contention {
     const { attempts, clock, limits, patience, ticket } = this.#self;
     if (ticket.keys.length > 1) ticket.keep(attempts.refusedBy);
     await sleep(clock, patience.pause, signal);
-    if (ticket.takeOthers()) return;
+    if (ticket.take()) return;
     signal.throwIfAborted();
     await ticket.wait(limits);
   }

@@ -2,38 +2,44 @@ import { checkAttempt, giveBack, whyUseless } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
 import { requestFor } from '../store/acquire-request.js';
 import type { Asked, PastAttempt } from '../store/acquire-request.js';
-import { BoundedCall } from '../store/bounded-call.js';
+import { BoundedCall, callLimit } from '../store/bounded-call.js';
 import { tryAcquireAll } from '../store/many-keys.js';
 import type { AcquireRequest, Lease } from '../contract/lock-store.js';
+import type { HeldLease } from '../lease/held-lease.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
-import { LocalTicket } from '../queue/local-ticket.js';
+import type { LocalCaller, LocalTicket } from '../queue/local-ticket.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import type { Explain } from './attempt-errors.js';
 import type { StoreAttempts } from './store-attempts.js';
-import { callLimit } from './wait-deadline.js';
 import type { WaitDeadline } from './wait-deadline.js';
 
 /**
- * Turns a grant into the caller's result. Called in the event-loop turn in which the grant arrived, without a promise in
- * between.
+ * Turns a held lease into the caller's result. Called in the event-loop turn in which the grant arrived: on the path of every lock,
+ * each promise in between counts.
  */
-export type Keep<Result> = (grant: Grant) => Result | Promise<Result>;
+export type Use<Result> = (held: HeldLease) => Result | Promise<Result>;
 
-/** Is told of a caller that ends without a grant. */
+/** Is told how a caller ends. */
 export interface CallerOwner {
+  granted(caller: FirstAttempt, grant: Grant): unknown;
   failed(caller: FirstAttempt, error: unknown): void;
 }
 
 /**
- * A caller: its ticket in the queue of its process, and its first attempt, which is a call to the store. Most need no more. The
- * class on top of it has methods only.
+ * A caller, and its first attempt, which is a call to the store. Most need no more. The class on top of it has methods only, and
+ * makes a ticket for a caller that has to wait.
  */
 export abstract class FirstAttempt
   extends BoundedCall<Lease | undefined, unknown>
-  implements Asked, PastAttempt
+  implements LocalCaller, Asked, PastAttempt
 {
-  readonly ticket: LocalTicket;
+  readonly keys: readonly string[];
+  readonly ttl: number;
+  readonly permits: number | undefined;
+  readonly autoExtend: boolean;
   readonly options: ResolvedLockOptions;
+  /** `false`: one attempt. */
+  readonly mayWait: boolean;
   override readonly signal: AbortSignal | undefined;
   readonly check = checkAttempt;
   override readonly late = giveBack;
@@ -46,6 +52,7 @@ export abstract class FirstAttempt
   refusedBy: string | undefined;
   before: this | undefined;
   behind: this | undefined;
+  use!: Use<unknown>;
   /** The service ended it. */
   isStopped = false;
   /** It was refused at first, and counts as a waiter. */
@@ -53,12 +60,12 @@ export abstract class FirstAttempt
   protected readonly context: AcquisitionContext;
   protected readonly owner: CallerOwner;
   protected readonly explain: Explain | undefined;
+  protected hasAsked = false;
   protected isOnce = false;
   protected isWaiting = false;
+  protected madeTicket: LocalTicket | undefined;
   protected madeAttempts: StoreAttempts | undefined;
   protected madePatience: WaitDeadline | undefined;
-  /** Missing while it has not been made. */
-  protected keep: Keep<unknown> | undefined;
 
   constructor(
     context: AcquisitionContext,
@@ -71,19 +78,25 @@ export abstract class FirstAttempt
     this.owner = owner;
     this.explain = explain;
     this.context = context;
+    this.keys = keys;
     this.options = options;
+    this.ttl = Math.min(options.ttl, options.maxHold);
+    this.permits = options.permits;
+    this.autoExtend = options.autoExtend;
     this.signal = options.signal;
+    this.mayWait = options.waitTimeout > 0;
     this.since = context.clock.now();
-    const ttl = Math.min(options.ttl, options.maxHold);
-    this.ticket = new LocalTicket(context.queue, keys, ttl, options);
   }
 
   ask(): Promise<Lease | undefined> {
     const { store, clock } = this.context;
-    this.request = requestFor(this.ticket, this.options.storeTimeout);
+    const { storeTimeout, waitTimeout } = this.options;
+    this.hasAsked = true;
+    this.request = requestFor(this, storeTimeout);
     this.sentAt = clock.now();
-    this.within = callLimit(this.options, this.options.waitTimeout);
+    this.within = callLimit(this.options, waitTimeout);
     this.#refuseUnconnected();
+    if (this.keys.length === 1) return store.tryAcquire(this.request);
     return tryAcquireAll(store, this.request, this, this);
   }
 
@@ -99,13 +112,13 @@ export abstract class FirstAttempt
   }
 
   read(lease: Lease | undefined): unknown {
-    this.context.queue.answered(this.ticket.keys);
+    const { store, clock, queue } = this.context;
+    queue.answered(this.keys);
     if (!lease) return this.refused(lease);
-    const { store, clock } = this.context;
     const grant = { lease, sentAt: this.sentAt };
-    const ttl = store.supports.ttl ? this.ticket.ttl : undefined;
+    const ttl = store.supports.ttl ? this.ttl : undefined;
     const why = whyUseless(grant, clock.now(), ttl, this.options);
-    return why === undefined ? this.keep!(grant) : this.refused(lease);
+    return why === undefined ? this.owner.granted(this, grant) : this.refused(lease);
   }
 
   /** Another caller has the keys, or the lease came too late for use. */

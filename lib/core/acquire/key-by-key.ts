@@ -58,7 +58,7 @@ export class KeyByKey {
     const { attempts, limits, ticket } = this.#self;
     const first = await this.#one(key, signal);
     if (!first) return undefined;
-    const isInFront = ticket.takeOthers();
+    const isInFront = ticket.take();
     const grant = isInFront ? await this.#all(first) : undefined;
     if (grant) return grant; // it has `key`, too
     giveBack(first.lease);

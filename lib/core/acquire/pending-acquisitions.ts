@@ -1,4 +1,5 @@
 import { Acquisition } from './acquisition.js';
+import type { CallerOwner, Use } from './first-attempt.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import { publishFailure } from './outcome-events.js';
 import { LinkedQueue } from '../queue/linked-queue.js';
@@ -9,21 +10,15 @@ import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import { type Explain, closedError, endedEarly } from './attempt-errors.js';
 import { type Begun, theLease, tracedLease } from './acquire-trace.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
-import { tracing } from '../events/tracing.js';
+import { HOLD, tracing } from '../events/tracing.js';
 import { checkSharing } from '../store/store-checks.js';
 import { isShared } from '../sharing/hold-mode.js';
 
 export type PendingAcquisitionsContext = AcquisitionContext &
   LeaseContext & { readonly keeper: LeaseKeeper };
 
-/**
- * Turns a grant into a result, in the event-loop turn in which it arrived: on the path of every lock, each promise in between
- * counts.
- */
-type Use<T> = (held: HeldLease) => T | Promise<T>;
-
 /** The acquisitions of one service. Pending ones can be ended; grants are kept until their release. */
-export class PendingAcquisitions {
+export class PendingAcquisitions implements CallerOwner {
   readonly #context: PendingAcquisitionsContext;
   readonly #open = new LinkedQueue<Acquisition>();
   /** The last grant, kept for V8's shapes as in `CallContext`. */
@@ -41,7 +36,7 @@ export class PendingAcquisitions {
   }
 
   /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
-  granted<T>(
+  acquire<T>(
     keys: readonly string[],
     options: ResolvedLockOptions,
     use: Use<T>,
@@ -49,12 +44,12 @@ export class PendingAcquisitions {
     begun?: Begun,
   ): Promise<T> {
     if (!begun && this.#context.tracing.isAcquireTraced) {
-      const lease = (follow: Begun) => this.granted(keys, options, theLease, explain, follow);
+      const lease = (follow: Begun) => this.acquire(keys, options, theLease, explain, follow);
       return tracedLease(this.#context, keys, options, lease).then(use);
     }
     const acquisition = this.#begin(keys, options, explain);
     begun?.(acquisition);
-    return acquisition.untilGranted((grant) => this.#keep(acquisition, grant, use));
+    return acquisition.untilGranted(use);
   }
 
   /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
@@ -71,7 +66,7 @@ export class PendingAcquisitions {
     }
     const acquisition = this.#begin(keys, options);
     begun?.(acquisition);
-    return acquisition.once((grant) => this.#keep(acquisition, grant, use));
+    return acquisition.once(use);
   }
 
   /** Ends all waits. A later caller makes one attempt. */
@@ -130,16 +125,16 @@ export class PendingAcquisitions {
     if (this.#open.size === 0) this.#drained?.();
   };
 
-  #keep<T>(acquisition: Acquisition, grant: Grant, use: Use<T>): T | Promise<T> {
-    const held = new HeldLease(grant, acquisition.ticket, acquisition.options, this.#context);
+  granted(acquisition: Acquisition, grant: Grant): unknown {
+    const held = new HeldLease(grant, acquisition, this.#context);
     this.#latest[0] = held;
     held.begin();
     this.#context.events.publish('held', () => ({ ...held.event(), ...acquisition.effort }));
-    held.progress = tracing.hold(() => held.traced);
+    if (HOLD.hasSubscribers) held.progress = tracing.hold(held.traced);
     if (this.#isClosed) return this.#giveUp(held).finally(() => this.#end(acquisition));
     this.#end(acquisition);
-    if (held.lostError) throw endedEarly(this.#context.store, held.lostError);
-    return use(held);
+    if (held.isHeld) return acquisition.use(held);
+    throw endedEarly(this.#context.store, held.lostError!);
   }
 
   /** For a grant that arrived while the service was closing. */

@@ -14,13 +14,15 @@ import { LONGEST_SILENCE } from '../store/store-pulse.js';
 import type { Pulse, StorePulse } from '../store/store-pulse.js';
 import { StoreTimeout } from '../store/bounded-call.js';
 import type { StoreCalls } from '../store/store-call.js';
-import type { LocalTicket } from '../queue/local-ticket.js';
+import type { LocalQueues } from '../queue/local-queues.js';
+import type { LocalCaller, LocalTicket } from '../queue/local-ticket.js';
 
 export interface AttemptContext {
   readonly store: LockStore;
   readonly clock: Clock;
   readonly calls: StoreCalls;
   readonly pulse: StorePulse;
+  readonly queue: LocalQueues<LocalTicket>;
 }
 
 /** A caller's calls to the store beyond its first, until it has a grant, and the clean-up of late answers. */
@@ -30,7 +32,7 @@ export class StoreAttempts {
   /** Of several keys, the one that another caller had at the last attempt, where that is known. */
   refusedBy: string | undefined;
   readonly #context: AttemptContext;
-  readonly #ticket: LocalTicket;
+  readonly #caller: LocalCaller;
   readonly #patience: WaitDeadline;
   readonly #failed: (error: unknown) => void;
   #madeRequest: AcquireRequest | undefined;
@@ -45,12 +47,12 @@ export class StoreAttempts {
   /** `failed` gets every error before it is thrown. */
   constructor(
     context: AttemptContext,
-    ticket: LocalTicket,
+    caller: LocalCaller,
     patience: WaitDeadline,
     failed: (error: unknown) => void,
   ) {
     this.#context = context;
-    this.#ticket = ticket;
+    this.#caller = caller;
     this.#patience = patience;
     this.#failed = failed;
   }
@@ -70,7 +72,7 @@ export class StoreAttempts {
   }
 
   get request(): AcquireRequest {
-    this.#madeRequest ??= requestFor(this.#ticket, this.#patience.options.storeTimeout);
+    this.#madeRequest ??= requestFor(this.#caller, this.#patience.options.storeTimeout);
     return this.#madeRequest;
   }
 
@@ -85,7 +87,7 @@ export class StoreAttempts {
       (asked) => tryAcquireAll(store, this.request, asked, this),
       checkAttempt,
       (lease) => {
-        this.#ticket.answered();
+        this.answered();
         this.tooLate = undefined;
         this.#wasHeld ||= !lease;
         return lease && this.inTime({ lease, sentAt });
@@ -101,7 +103,7 @@ export class StoreAttempts {
 
   /** The store has answered, from its queue. */
   answered(): void {
-    this.#ticket.answered();
+    this.#context.queue.answered(this.#caller.keys);
   }
 
   /** A lease that the previous holder handed off. */
@@ -118,7 +120,7 @@ export class StoreAttempts {
   /** A grant whose validity is used up on arrival is not handed out. */
   inTime(grant: Grant): Grant | undefined {
     const { store, clock } = this.#context;
-    const ttl = store.supports.ttl ? this.#ticket.ttl : undefined;
+    const ttl = store.supports.ttl ? this.#caller.ttl : undefined;
     const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
     if (why === undefined) return grant;
     giveBack(grant.lease);
@@ -171,7 +173,7 @@ export class StoreAttempts {
 
   /** Asks for a sign of life, and does not wait for it. */
   feelPulse(): void {
-    this.#pulse = this.#context.pulse.feel(this.#ticket.keys[0]!);
+    this.#pulse = this.#context.pulse.feel(this.#caller.keys[0]!);
   }
 
   /** For the deadline of a wait in the store's queue, or behind a caller that waits there. */
@@ -186,7 +188,7 @@ export class StoreAttempts {
   get #attempted(): Attempted {
     return {
       store: this.#context.store,
-      keys: this.#ticket.keys,
+      keys: this.#caller.keys,
       options: this.#patience.options,
       request: this.#madeRequest,
       count: this.count,

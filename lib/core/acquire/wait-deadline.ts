@@ -2,11 +2,9 @@ import { offAbort, onAbort } from '../async/abort-listeners.js';
 import { inRootContext } from '../async/root-context.js';
 import type { Clock } from '../async/clock.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { callLimit } from '../store/bounded-call.js';
 import { LONGEST_SILENCE } from '../store/store-pulse.js';
 import type { TimerQueue } from '../async/timer-queue.js';
-
-/** Milliseconds that a call to the store may take beyond the end of the wait, so that a last attempt can be made right at it. */
-const LAST_ATTEMPT_GRACE = 100;
 
 /** The calls at the deadline of a wait, and shortly before. */
 interface WaitEnd {
@@ -105,13 +103,4 @@ export class WaitDeadline {
     this.#stopper ??= new AbortController();
     return this.#stopper;
   }
-}
-
-/** Milliseconds that a call to the store may take when `left` are left of the wait. */
-export function callLimit(
-  { storeTimeout, waitTimeout }: Pick<ResolvedLockOptions, 'storeTimeout' | 'waitTimeout'>,
-  left: number,
-): number {
-  if (waitTimeout === 0) return storeTimeout;
-  return Math.min(storeTimeout, Math.max(left, LAST_ATTEMPT_GRACE));
 }

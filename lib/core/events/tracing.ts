@@ -43,7 +43,7 @@ export interface HoldProgress {
 }
 
 export const ACQUIRE = tracingChannel<string, object>('nest-holdfast:acquire');
-const HOLD = tracingChannel<string, object>('nest-holdfast:hold');
+export const HOLD = tracingChannel<string, object>('nest-holdfast:hold');
 
 export const tracing = {
   /** Settles as `acquire` does, in the async context of the caller. */
@@ -57,9 +57,8 @@ export const tracing = {
     return held!;
   },
 
-  /** Begins the trace of a lock. `undefined` without a subscriber. */
-  hold(message: () => LockHoldTrace): HoldProgress | undefined {
-    if (!HOLD.hasSubscribers) return undefined;
+  /** Begins the trace of a lock. To be called where `HOLD` has subscribers. */
+  hold(message: LockHoldTrace): HoldProgress {
     let released!: () => void;
     let lost!: (error: unknown) => void;
     const ended = new Promise<void>((resolve, reject) => {
@@ -67,7 +66,7 @@ export const tracing = {
       lost = reject;
     });
     // Of the promise that it returns a loss would be an unhandled rejection: the holder is told in other ways.
-    HOLD.tracePromise(() => ended, message()).catch(() => undefined);
+    HOLD.tracePromise(() => ended, message).catch(() => undefined);
     return { jeopardy: () => undefined, released, lost };
   },
 };

@@ -5,19 +5,22 @@ import { holdModeOf, isReader } from '../sharing/hold-mode.js';
 import type { AroundWork, HoldProgress, LockHoldTrace } from '../events/tracing.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { QueuedTimer } from '../async/timer-queue.js';
-import type { LocalTicket } from '../queue/local-ticket.js';
+import type { LocalCaller } from '../queue/local-ticket.js';
 import type { Grant } from '../store/grant.js';
-import { Validity } from '../store/validity.js';
 import type { LeaseExtensions } from './lease-extension.js';
 import type { LossSignal } from './loss-signal.js';
-import type { KeeperEntry } from './keeper-entry.js';
-import type { LeaseContext } from './lease-context.js';
+import type { KeeperEntry, LeaseContext } from './lease-context.js';
+
+/** The caller that got a grant. */
+export interface GrantedCaller extends LocalCaller {
+  readonly options: ResolvedLockOptions;
+}
 
 /**
  * All that is known of a lease: the grant with its time and its caller, its validity, its state, and its entry with the keeper.
  * One object, as one function more costs a lock more than a field (`bench/steps.mjs`). The classes on top of it have methods only.
  */
-export abstract class GrantedLease extends Validity implements KeeperEntry {
+export abstract class GrantedLease implements KeeperEntry {
   before: this | undefined;
   behind: this | undefined;
   due = Infinity;
@@ -29,6 +32,12 @@ export abstract class GrantedLease extends Validity implements KeeperEntry {
   place = -1;
   readonly keys: readonly string[];
   readonly options: ResolvedLockOptions;
+  /** The ttl of the next extension. */
+  ttl: number;
+  /** Send time of the request that the ttl counts from. */
+  countedFrom: number;
+  /** The end by the ttl, or by `maxHold`. */
+  until: number;
   /** By the monotonic clock: `minHold` must not end too early. */
   readonly grantedAt: number;
   /** Maximum number of holders. Missing: exclusive. */
@@ -53,29 +62,36 @@ export abstract class GrantedLease extends Validity implements KeeperEntry {
   /** Created on first use: most locks are released before their first change. */
   protected madeChanges: LeaseExtensions | undefined;
   protected unwatch: (() => void) | undefined;
-  protected readonly ticket: LocalTicket;
-  /** The next owner of the keys is settled: no local caller may go to the front when this lease ends. */
+  /** The end by `maxHold`. Counts from the request, or from the hand-off by the holder before. */
+  protected readonly holdUntil: number;
+  /** Its caller is at the front of the queues of its process. */
+  protected isAtFront = true;
+  /** It stays there until the store has answered its release. */
   protected keepsFront = false;
   /** Its holder was asked to stop, and its keys stay taken meanwhile. */
   protected isRetired = false;
   protected released: Promise<boolean> | undefined;
 
   constructor(
-    { lease, sentAt, heldFrom }: Grant,
-    ticket: LocalTicket,
-    options: ResolvedLockOptions,
+    { lease, sentAt, heldFrom = sentAt }: Grant,
+    { keys, ttl, permits, options }: GrantedCaller,
     context: LeaseContext,
   ) {
-    super(sentAt, ticket.ttl, options, context.store.supports.ttl, heldFrom);
-    this.ticket = ticket;
-    this.keys = ticket.keys;
-    this.permits = ticket.permits;
-    this.isReader = isReader(ticket.permits);
+    this.keys = keys;
+    this.permits = permits;
+    this.isReader = isReader(permits);
     this.options = options;
     this.granted = lease;
     this.context = context;
     this.grantedAt = monotonicTime(context.clock);
+    this.holdUntil = heldFrom + options.maxHold;
+    this.ttl = ttl;
+    this.countedFrom = sentAt;
+    this.until = this.untilFor(sentAt, ttl);
   }
+
+  /** The end of the validity that counts from a request for `ttl`, sent at `sentAt`. */
+  protected abstract untilFor(sentAt: number, ttl: number): number;
 
   /** It is due. */
   abstract run(): void;
@@ -123,17 +139,8 @@ export abstract class GrantedLease extends Validity implements KeeperEntry {
 
 function both(one: HoldProgress, other: HoldProgress): HoldProgress {
   return {
-    jeopardy(error) {
-      one.jeopardy(error);
-      other.jeopardy(error);
-    },
-    released() {
-      one.released();
-      other.released();
-    },
-    lost(error) {
-      one.lost(error);
-      other.lost(error);
-    },
+    jeopardy: (error) => (one.jeopardy(error), other.jeopardy(error)),
+    released: () => (one.released(), other.released()),
+    lost: (error) => (one.lost(error), other.lost(error)),
   };
 }

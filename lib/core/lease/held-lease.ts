@@ -15,7 +15,7 @@ export class HeldLease extends LeaseState {
     const { granted, options, permits } = this;
     if (granted.lost) this.watch(granted.lost);
     if (options.overdueAfter < Infinity) this.overdueWatch = new OverdueWatch(this);
-    if (isShared(permits)) this.ticket.leave(); // a sharer makes room at the front at once
+    if (isShared(permits)) this.#leaveFront(); // a sharer makes room at the front at once
     this.context.keeper.keep(this);
   }
 
@@ -67,7 +67,7 @@ export class HeldLease extends LeaseState {
   /** The store has admitted readers. */
   downgraded(): void {
     this.isReader = true;
-    this.ticket.leave();
+    this.#leaveFront();
   }
 
   /**
@@ -101,12 +101,19 @@ export class HeldLease extends LeaseState {
 
   protected override ended(): void {
     this.context.keeper.ended(this);
-    if (!this.keepsFront) this.ticket.leave();
+    if (!this.keepsFront) this.#leaveFront();
   }
 
   /** A key without a ttl would stay taken without a holder. */
   protected override outlived(): void {
     if (!this.context.store.supports.ttl) void this.#giveBack();
+  }
+
+  /** Makes room for other callers of the process. Safe to call twice. */
+  #leaveFront(): void {
+    if (!this.isAtFront) return;
+    this.isAtFront = false;
+    this.context.queue.leave(this.keys);
   }
 
   #release(): Promise<boolean> {
@@ -125,23 +132,24 @@ export class HeldLease extends LeaseState {
 
   /** Hands the lease off to the next caller of this process, if there is one and the store agrees. */
   #handOff(): Promise<boolean> | undefined {
-    const { next } = this.ticket;
+    const { queue, clock } = this.context;
+    const next = isShared(this.permits) ? undefined : queue.next(this.keys);
     // The answer to an extension could shorten the ttl that the next holder counts on.
-    if (!next || isShared(this.permits) || this.#isChanging) return undefined;
-    const now = this.context.clock.now();
+    if (!next || this.#isChanging) return undefined;
+    const now = clock.now();
     const lease = tryHandOff(this.granted, next.ttl, !this.serves(next, now));
     if (!lease) return undefined;
     const isAsked = lease instanceof Promise;
     const sentAt = isAsked ? now : this.countedFrom;
-    this.keepsFront = true;
+    this.isAtFront = false;
     this.end('released');
-    this.ticket.handOff(next, { lease, sentAt, heldFrom: now });
+    queue.handOff(this.keys[0]!, next, { lease, sentAt, heldFrom: now });
     if (isAsked) return handedOff(this, lease, (answer) => this.#returned(answer));
     return Promise.resolve(this.#returned({ isConfirmed: true, wasOurs: true }));
   }
 
   #returned(returned: Returned): boolean {
-    this.ticket.leave();
+    this.#leaveFront();
     const isOurs = returned.isConfirmed && returned.wasOurs;
     const answer = isOurs ? returned : unlessLate(returned, this.remaining);
     if (answer.isConfirmed && !answer.wasOurs) {

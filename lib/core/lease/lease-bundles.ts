@@ -1,5 +1,5 @@
 import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
-import type { KeeperEntry } from './keeper-entry.js';
+import type { KeeperEntry } from './lease-context.js';
 
 /** Leases of one bundle: enough to save calls, and few enough not to block the server for other clients. */
 export const MOST_IN_BUNDLE = 100;

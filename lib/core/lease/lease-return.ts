@@ -31,18 +31,17 @@ type Then<Result> = (returned: Returned) => Result;
 class LeaseReturn<Result> extends BoundedCall<boolean, Result> {
   readonly within: number;
   readonly check = checkBoolean;
-  readonly #give: () => Promise<boolean>;
   readonly #then: Then<Result>;
 
-  constructor({ options }: LeaseState, give: () => Promise<boolean>, then: Then<Result>) {
+  /** `ask` gives it back. */
+  constructor(
+    { options }: LeaseState,
+    readonly ask: () => Promise<boolean>,
+    then: Then<Result>,
+  ) {
     super();
     this.within = options.storeTimeout;
-    this.#give = give;
     this.#then = then;
-  }
-
-  ask(): Promise<boolean> {
-    return this.#give();
   }
 
   read(wasOurs: boolean): Result {

@@ -5,11 +5,11 @@ import { LockLostError, type LockStoreError } from '../contract/lock-errors.js';
 import type { LockLostReason } from '../contract/lock-errors.js';
 import type { LockState } from '../events/hold-events.js';
 import { keyNames } from '../keys/lock-keys.js';
-import { GrantedLease } from './granted-lease.js';
+import { LeaseValidity } from './lease-validity.js';
 import { LossSignal } from './loss-signal.js';
 
 /** The state of a lease, `held → jeopardy → lost | released`, and the events of its changes. */
-export abstract class LeaseState extends GrantedLease {
+export abstract class LeaseState extends LeaseValidity {
   get state(): LockState {
     this.check();
     return this.current;

@@ -1,16 +1,18 @@
 import { isShared } from '../sharing/hold-mode.js';
 import { LinkedQueue } from './linked-queue.js';
 import type { Linked } from './linked-queue.js';
+import type { HandedOff } from '../store/grant.js';
 
 /** More contenders than this are useless, whatever the number of permits. */
 const MOST_AT_FRONT = 100;
 
 /** An entry of a queue. */
 export interface QueueEntry<T> extends Linked<T> {
+  readonly keys: readonly string[];
   /** Maximum number of holders. Missing: exclusive. */
   readonly permits: number | undefined;
-  /** Called at the front. `false`: one of its other keys has no room, and it has moved to the queue of that key. */
-  arrive(): boolean;
+  /** Called at the front, perhaps with the lease of the holder before. `false`: one of its other keys has no room, and it has moved to the queue of that key. */
+  arrive(handedOff?: HandedOff): boolean;
 }
 
 /** The callers at the front of a key, and the waiters behind. */

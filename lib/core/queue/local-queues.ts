@@ -1,5 +1,6 @@
 import { KeyQueue } from './key-queue.js';
 import type { QueueEntry } from './key-queue.js';
+import type { HandedOff } from '../store/grant.js';
 import { isShared } from '../sharing/hold-mode.js';
 
 export interface PermitsInUse {
@@ -61,22 +62,33 @@ export class LocalQueues<T extends QueueEntry<T>> {
     this.#admit(queue); // the waiters behind it may share the front
   }
 
-  /** The first behind the front. */
-  next(key: string): T | undefined {
-    return this.#queues.get(key)?.waiting.first;
+  /**
+   * The first caller behind an exclusive one at the front of `keys` that could take its lease over. A lease of several keys goes back
+   * to the store.
+   */
+  next(keys: readonly string[]): T | undefined {
+    const next = keys.length === 1 ? this.#queues.get(keys[0]!)?.waiting.first : undefined;
+    return next?.keys.length === 1 && !isShared(next.permits) ? next : undefined;
   }
 
-  /** A caller at the front of `key` makes room. `failure` is the store's, for that caller. */
-  leave(key: string, failure?: unknown): void {
-    const queue = this.#queues.get(key);
-    if (!queue) {
-      this.#queues.delete(key);
-      return;
+  /**
+   * A caller at the front of `keys` makes room. `failure` is the store's, for that caller. Last first: a caller of all of them waits in
+   * the queue of the first.
+   */
+  leave(keys: readonly string[], failure?: unknown): void {
+    for (let at = keys.length - 1; at >= 0; at--) {
+      const queue = this.#queues.get(keys[at]!);
+      if (queue) this.#makeRoom(keys[at]!, queue, failure);
+      else this.#queues.delete(keys[at]!);
     }
-    queue.failure = failure;
-    if (queue.sharers > 0) queue.sharers--;
-    if (queue.sharers === 0) this.#advance(key, queue);
-    else this.#admit(queue);
+  }
+
+  /** The holder at the front of `key` gives its place and its lease to `next`, which waits there. */
+  handOff(key: string, next: T, handedOff: HandedOff): void {
+    const queue = this.#queues.get(key)!;
+    queue.failure = undefined;
+    this.quit(key, next);
+    next.arrive(handedOff);
   }
 
   /** The store's failure for the last caller at the front of `key`, unless it has answered since. */
@@ -90,6 +102,13 @@ export class LocalQueues<T extends QueueEntry<T>> {
       const queue = this.#queues.get(key);
       if (queue) queue.failure = undefined;
     }
+  }
+
+  #makeRoom(key: string, queue: KeyQueue<T>, failure: unknown): void {
+    queue.failure = failure;
+    if (queue.sharers > 0) queue.sharers--;
+    if (queue.sharers === 0) this.#advance(key, queue);
+    else this.#admit(queue);
   }
 
   /** The front is empty: the next waiter goes there, with the sharers that fit. */

@@ -2,18 +2,12 @@ import type { HandedOff } from '../store/grant.js';
 import type { QueueEntry } from './key-queue.js';
 import { LockPermitsError } from '../contract/lock-errors.js';
 import type { LocalQueues } from './local-queues.js';
-import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { TicketWait } from './ticket-wait.js';
 import type { TicketLimits } from './ticket-wait.js';
 import { isShared } from '../sharing/hold-mode.js';
 
-/**
- * One caller's way to the front of its keys, and its stay there. A caller of several keys waits in the queue of one that is taken
- * and blocks none of the others meanwhile, so that two callers never wait for each other.
- */
-export class LocalTicket implements QueueEntry<LocalTicket> {
-  before: LocalTicket | undefined;
-  behind: LocalTicket | undefined;
+/** A caller of this process, and what it asks for. */
+export interface LocalCaller {
   readonly keys: readonly string[];
   /** The ttl that the caller wants of a lease handed off to it. */
   readonly ttl: number;
@@ -21,32 +15,35 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
   readonly permits: number | undefined;
   /** Whether its lease is extended automatically. If not, a lease handed off to it needs the whole ttl. */
   readonly autoExtend: boolean;
+}
+
+/**
+ * The way of a caller to the front of its keys, for one that has to wait. A caller of several keys waits in the queue of one that is
+ * taken and blocks none of the others meanwhile, so that two callers never wait for each other.
+ */
+export class LocalTicket implements QueueEntry<LocalTicket>, LocalCaller {
+  before: LocalTicket | undefined;
+  behind: LocalTicket | undefined;
+  readonly keys: readonly string[];
+  readonly ttl: number;
+  readonly permits: number | undefined;
+  readonly autoExtend: boolean;
   readonly #queues: LocalQueues<LocalTicket>;
   /** The keys at whose front it is: none or all of them. */
-  #fronts: readonly string[] = [];
+  #fronts: readonly string[];
   /** The key in whose queue it waits. */
   #awaited = '';
   /** Set while this caller waits behind another one. */
   #wait: TicketWait<HandedOff | undefined> | undefined;
 
-  constructor(
-    queues: LocalQueues<LocalTicket>,
-    keys: readonly string[],
-    ttl: number,
-    { permits, autoExtend }: Pick<ResolvedLockOptions, 'permits' | 'autoExtend'>,
-  ) {
+  /** `isAtFront`: the caller is at the front of all keys. */
+  constructor(queues: LocalQueues<LocalTicket>, caller: LocalCaller, isAtFront = false) {
     this.#queues = queues;
-    this.keys = keys;
-    this.ttl = ttl;
-    this.permits = permits;
-    this.autoExtend = autoExtend;
-  }
-
-  /** Goes to the front at once, if that is free. `isOnce`: it does not wait. */
-  take(isOnce = false): boolean {
-    if (!this.#queues.enter(this.keys, this.permits, isOnce)) return false;
-    this.#fronts = this.keys;
-    return true;
+    this.keys = caller.keys;
+    this.ttl = caller.ttl;
+    this.permits = caller.permits;
+    this.autoExtend = caller.autoExtend;
+    this.#fronts = isAtFront ? this.keys : [];
   }
 
   /**
@@ -63,11 +60,11 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
   keep(key?: string): void {
     const others = this.#fronts.filter((each) => each !== key);
     this.#fronts = this.#fronts.filter((each) => each === key);
-    this.#vacate(others);
+    this.#queues.leave(others);
   }
 
-  /** Returns to the fronts that it has left, if there is room at all of them. */
-  takeOthers(): boolean {
+  /** Goes to the fronts at which it is not, if there is room at all of them. */
+  take(): boolean {
     const others = this.keys.filter((key) => !this.#fronts.includes(key));
     if (!this.#queues.enter(others, this.permits)) return false;
     this.#fronts = this.keys;
@@ -85,7 +82,7 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
       const kept = this.#fronts;
       this.#fronts = [];
       this.#awaited = kept[0] ?? '';
-      if (!this.#enqueue()) this.#vacate(kept);
+      if (!this.#enqueue()) this.#queues.leave(kept);
     });
   }
 
@@ -104,40 +101,11 @@ export class LocalTicket implements QueueEntry<LocalTicket> {
     return this.#enqueue(handedOff);
   }
 
-  /**
-   * The next caller that could take a lease of these keys over. A lease of several keys, or a shared one, goes back to the
-   * store.
-   */
-  get next(): LocalTicket | undefined {
-    if (this.keys.length > 1 || isShared(this.permits)) return undefined;
-    const next = this.#queues.next(this.keys[0]!);
-    return next?.keys.length === 1 && !isShared(next.permits) ? next : undefined;
-  }
-
-  /** Gives `next` the front and the lease. */
-  handOff(next: LocalTicket, handedOff: HandedOff): void {
-    this.#fronts = [];
-    this.answered();
-    this.#queues.quit(this.keys[0]!, next);
-    next.arrive(handedOff);
-  }
-
   /** Makes room at the fronts. Safe to call twice. `failure` is the store's, for this caller. */
   leave(failure?: unknown): void {
     const fronts = this.#fronts;
-    if (fronts.length === 0) return;
     this.#fronts = [];
-    this.#vacate(fronts, failure);
-  }
-
-  /** Last first: a caller of all of them waits in the queue of the first. */
-  #vacate(fronts: readonly string[], failure?: unknown): void {
-    for (let at = fronts.length - 1; at >= 0; at--) this.#queues.leave(fronts[at]!, failure);
-  }
-
-  /** The store has answered. */
-  answered(): void {
-    this.#queues.answered(this.keys);
+    this.#queues.leave(fronts, failure);
   }
 
   /** The store's failure for the last caller that asked for the awaited key. */

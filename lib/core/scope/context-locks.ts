@@ -91,13 +91,13 @@ export class ContextLocks {
     use: (held: HeldLease) => T | Promise<T>,
   ): Promise<T> {
     const own = this.#context.holderOf(keys);
-    if (!own) return this.#acquisitions.granted(keys, options, use);
+    if (!own) return this.#acquisitions.acquire(keys, options, use);
     return this.#selfDeadlocks.bound({ keys, options, own }, (bounded, granted, explain) => {
       const begin = (held: HeldLease) => {
         granted();
         return use(held);
       };
-      return this.#acquisitions.granted(keys, bounded, begin, explain);
+      return this.#acquisitions.acquire(keys, bounded, begin, explain);
     });
   }
 }

@@ -2,6 +2,10 @@ import { offAbort, onAbort } from '../async/abort-listeners.js';
 import type { AbortListener } from '../async/abort-listeners.js';
 import type { Clock } from '../async/clock.js';
 import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
+import type { ResolvedLockOptions } from '../options/lock-options.js';
+
+/** Milliseconds that a call to the store may take beyond the end of the wait, so that a last attempt can be made right at it. */
+const LAST_ATTEMPT_GRACE = 100;
 
 /** The store did not answer in time. Only seen as the `cause` of a `LockStoreError`. */
 export class StoreTimeout extends Error {
@@ -117,3 +121,12 @@ export abstract class BoundedCall<Answer, Result>
 }
 
 const NONE = Symbol('no failure');
+
+/** Milliseconds that a call to the store may take when `left` are left of the wait. */
+export function callLimit(
+  { storeTimeout, waitTimeout }: Pick<ResolvedLockOptions, 'storeTimeout' | 'waitTimeout'>,
+  left: number,
+): number {
+  if (waitTimeout === 0) return storeTimeout;
+  return Math.min(storeTimeout, Math.max(left, LAST_ATTEMPT_GRACE));
+}

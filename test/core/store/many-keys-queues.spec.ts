@@ -14,7 +14,7 @@ const LIMITS: TicketLimits = {
   tooLate: () => new Error('too late'),
 };
 
-const ALONE = { permits: undefined, autoExtend: true };
+const ALONE = { ttl: 1_000, permits: undefined, autoExtend: true };
 
 describe.each([
   ['alone', undefined],
@@ -38,7 +38,7 @@ describe.each([
   });
 
   const hold = (key: string): LocalTicket => {
-    const turn = new LocalTicket(queue, [key], 1_000, ALONE);
+    const turn = new LocalTicket(queue, { keys: [key], ...ALONE });
     expect(turn.take()).toBe(true);
     return turn;
   };
@@ -48,7 +48,7 @@ describe.each([
   };
   const eight = () =>
     Array.from({ length: 8 }, () =>
-      comeAndGo(new CountedTurn(queue, ['a', 'b'], 1_000, { ...ALONE, permits })),
+      comeAndGo(new CountedTurn(queue, { keys: ['a', 'b'], ...ALONE, permits })),
     );
 
   it('come to the front of both, one after the other', async () => {
@@ -65,10 +65,10 @@ describe.each([
 
   it('let others go on, also when some of them give up', async () => {
     const [a, b] = [hold('a'), hold('b')];
-    const leaving = new CountedTurn(queue, ['a', 'b'], 1_000, { ...ALONE, permits });
+    const leaving = new CountedTurn(queue, { keys: ['a', 'b'], ...ALONE, permits });
     const left = leaving.wait(LIMITS);
     const staying = eight();
-    const single = comeAndGo(new LocalTicket(queue, ['a'], 1_000, ALONE));
+    const single = comeAndGo(new LocalTicket(queue, { keys: ['a'], ...ALONE }));
     leaving.stop(new Error('enough'));
     await expect(left).rejects.toThrow('enough');
     a.leave();

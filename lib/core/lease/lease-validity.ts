@@ -1,0 +1,55 @@
+import { validUntil } from '../store/validity.js';
+import { GrantedLease } from './granted-lease.js';
+
+/** The end of a lease: by its ttl, which extensions move, or by `maxHold`, which nothing moves. */
+export abstract class LeaseValidity extends GrantedLease {
+  /** No further extension is possible: `maxHold` will end the lease. */
+  get isFinal(): boolean {
+    return !this.context.store.supports.ttl || this.countedFrom + this.ttl >= this.holdUntil;
+  }
+
+  /** When the next extension is due. A third of the ttl leaves two more chances after one failed attempt. */
+  get extensionDue(): number {
+    return this.options.autoExtend && !this.isFinal ? this.countedFrom + this.ttl / 3 : Infinity;
+  }
+
+  /** The part of `ttl` that `maxHold` allows: sent to the store. */
+  capped(sentAt: number, ttl: number): number {
+    return Math.max(1, Math.floor(Math.min(ttl, this.holdUntil - sentAt)));
+  }
+
+  isShortenedBy(sentAt: number, ttl: number): boolean {
+    return this.untilFor(sentAt, ttl) < this.until;
+  }
+
+  /**
+   * Whether an extension for `ttl` at `now` equals the automatic one that is due, with a tenth of the ttl or more left until the
+   * end.
+   */
+  isRepeatedBy(now: number, ttl: number): boolean {
+    if (this.ttl !== ttl || this.extensionDue === Infinity) return false;
+    return this.capped(now, ttl) === ttl && this.until - now >= ttl / 10;
+  }
+
+  /**
+   * Whether the rest of the ttl at `now` is enough for the next holder: its lease is extended before the remaining half ends,
+   * and `maxHold` did not shorten the ttl sent to the store.
+   */
+  serves(next: { readonly ttl: number; readonly autoExtend: boolean }, now: number): boolean {
+    const isWhole = this.countedFrom + this.ttl <= this.holdUntil;
+    const isHalf = this.until - now >= next.ttl / 2;
+    return next.autoExtend && isWhole && isHalf && this.ttl === next.ttl;
+  }
+
+  /** Counts from now on from a request for `ttl` that was sent at `sentAt`. */
+  count(sentAt: number, ttl: number): void {
+    this.countedFrom = sentAt;
+    this.ttl = ttl;
+    this.until = this.untilFor(sentAt, ttl);
+  }
+
+  protected override untilFor(sentAt: number, ttl: number): number {
+    if (!this.context.store.supports.ttl) return this.holdUntil;
+    return Math.min(validUntil(sentAt, this.capped(sentAt, ttl)), this.holdUntil);
+  }
+}
