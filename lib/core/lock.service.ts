@@ -15,7 +15,7 @@ import type { LockStore } from './contract/lock-store.js';
 import type { Lock } from './scope/lock.js';
 import { optionsAndWork } from './scope/lock-work.js';
 import type { LockAttempt, LockWork, WorkArguments } from './scope/lock-work.js';
-import { ContextLocks } from './scope/context-locks.js';
+import { ContextLocks, sharedLock, toLock } from './scope/context-locks.js';
 import { SelfDeadlocks } from './scope/self-deadlock.js';
 import { checkServiceOptions } from './options/service-options.js';
 import type { LockServiceOptions } from './options/service-options.js';
@@ -66,7 +66,8 @@ export class LockService extends LockReports {
    * of `options.signal`. With `reentrant: true`, the lock may be a share of one that the calling context holds.
    */
   async acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
-    return await this.#locks.acquire(canonicalKeys(key), this.#options.with(options));
+    const keys = canonicalKeys(key);
+    return await this.#locks.acquire(keys, this.#options.with(options), toLock, sharedLock);
   }
 
   /**

@@ -61,33 +61,28 @@ export class TimerQueue {
     timer.due = due;
     if (this.#heap[timer.index] !== timer) timer.index = this.#heap.push(timer) - 1;
     this.#sift(timer);
-    this.#arm();
+    if (due < this.#armedFor) this.#arm();
   }
 
   /** Safe to call for a timer that has run or was removed. */
   remove(timer: QueuedTimer): void {
     if (this.#heap[timer.index] !== timer) return;
-    this.#take(timer);
-    const isIdle = this.#heap.length === 0 || this.#heap[0]!.due === Infinity; // some are never due
-    if (isIdle && this.#longest === Infinity) this.#arm();
-  }
-
-  #take(timer: QueuedTimer): void {
     const last = this.#heap.pop()!;
     if (last !== timer) {
       last.index = timer.index;
       this.#sift(last);
     }
     timer.index = -1;
+    const isIdle = this.#heap.length === 0 || this.#heap[0]!.due === Infinity; // some are never due
+    if (isIdle && this.#longest === Infinity) this.#arm();
   }
 
   /** The timer is shared: due entries run in the root context, not in that of the caller that armed it. */
   readonly #fireInRoot = (): void => inRootContext(() => this.#fire());
 
-  /** A timer that fires too early finds nothing due, so it is moved to an earlier time but never to a later one. */
+  /** For the first entry. A timer that fires too early finds nothing due, so it is never moved to a later time. */
   #arm(): void {
     const due = this.#heap.length === 0 ? Infinity : this.#heap[0]!.due;
-    if (due >= this.#armedFor && due < Infinity) return;
     this.#disarm?.();
     this.#disarm = undefined;
     this.#armedFor = Infinity;
@@ -103,7 +98,7 @@ export class TimerQueue {
     const now = this.#clock.now();
     for (let ran = 0; ran < SLICE && this.#isDue(now); ran++) {
       const first = this.#heap[0]!;
-      this.#take(first);
+      this.remove(first);
       first.run();
     }
     this.#arm();

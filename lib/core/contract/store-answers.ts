@@ -1,5 +1,5 @@
 import type { Lease } from './lock-store.js';
-import { fieldsOf, isObject } from './fields.js';
+import { fieldsOf } from './fields.js';
 import { UnknownAnswerError } from './unknown-answer.js';
 
 /*
@@ -10,7 +10,7 @@ import { UnknownAnswerError } from './unknown-answer.js';
 /** Throws for what is neither a lease nor `undefined`. */
 export function checkLease(answer: unknown): asserts answer is Lease | undefined {
   if (answer === undefined) return;
-  const wrong = isObject(answer) ? wrongOf(answer) : '';
+  const wrong = wrongOf(answer);
   if (wrong !== undefined) throw new UnknownAnswerError(`undefined or a lease${wrong}`, answer);
 }
 
@@ -52,15 +52,17 @@ export function checkHolderAnswer(answer: unknown): void {
 }
 
 /** The part of a lease that is missing, if any. */
-function wrongOf(answer: Readonly<Record<string, unknown>>): string | undefined {
-  const { extend, release, handOff, handOffRaising, retire, downgrade, raiseFencing } = answer;
+function wrongOf(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return '';
+  const fields = answer as Readonly<Record<string, unknown>>;
+  const { extend, release, handOff, handOffRaising, retire, downgrade, raiseFencing } = fields;
   if (typeof extend !== 'function' || typeof release !== 'function')
     return ' with the methods `extend` and `release`';
   const optional = [handOff, handOffRaising, retire, downgrade, raiseFencing];
   for (const each of optional)
     if (each !== undefined && typeof each !== 'function')
       return ' whose `handOff`, `handOffRaising`, `retire`, `downgrade` and `raiseFencing` are methods or missing';
-  const { fencingToken, lost } = answer;
+  const { fencingToken, lost } = fields;
   if (fencingToken !== undefined && typeof fencingToken !== 'bigint')
     return ' whose `fencingToken` is a bigint or missing';
   if (lost !== undefined && typeof fieldsOf(lost)['addEventListener'] !== 'function')

@@ -1,11 +1,12 @@
 import { giveBack, tryHandOff } from '../store/grant.js';
 import { LeaseExtensions } from './lease-extension.js';
 import { LeaseState } from './lease-state.js';
-import { free, freeAfter, handedOff, retire, unlessLate } from './lease-return.js';
+import { Unconfirmed, free, freeAfter, handedOff, retire, unlessLate } from './lease-return.js';
 import type { Returned } from './lease-return.js';
 import { OverdueWatch } from './overdue-watch.js';
 import { checkDowngrade } from '../store/store-checks.js';
 import type { StoreRevocation } from '../contract/lock-store.js';
+import type { LocalTicket } from '../queue/local-ticket.js';
 import { READERS, isShared } from '../sharing/hold-mode.js';
 
 /** A lease from its grant to its end, and its calls to the store. */
@@ -15,7 +16,7 @@ export class HeldLease extends LeaseState {
     const { granted, options, permits } = this;
     if (granted.lost) this.watch(granted.lost);
     if (options.overdueAfter < Infinity) this.overdueWatch = new OverdueWatch(this);
-    if (isShared(permits)) this.#leaveFront(); // a sharer makes room at the front at once
+    if (isShared(permits)) this.leaveFront(); // a sharer makes room at the front at once
     this.context.keeper.keep(this);
   }
 
@@ -67,7 +68,7 @@ export class HeldLease extends LeaseState {
   /** The store has admitted readers. */
   downgraded(): void {
     this.isReader = true;
-    this.#leaveFront();
+    this.leaveFront();
   }
 
   /**
@@ -99,29 +100,19 @@ export class HeldLease extends LeaseState {
     this.context.keeper.wake(this);
   }
 
-  protected override ended(): void {
-    this.context.keeper.ended(this);
-    if (!this.keepsFront) this.#leaveFront();
-  }
-
   /** A key without a ttl would stay taken without a holder. */
   protected override outlived(): void {
     if (!this.context.store.supports.ttl) void this.#giveBack();
-  }
-
-  /** Makes room for other callers of the process. Safe to call twice. */
-  #leaveFront(): void {
-    if (!this.isAtFront) return;
-    this.isAtFront = false;
-    this.context.queue.leave(this.keys);
   }
 
   #release(): Promise<boolean> {
     if (!this.isHeld) return this.isRetired ? this.#retired() : Promise.resolve(false);
     const { minHold } = this.options;
     const rest = minHold > 0 ? minHold - this.heldFor : 0;
-    const next = rest <= 0 ? this.#handOff() : undefined;
-    if (next) return next;
+    const next =
+      rest > 0 || isShared(this.permits) ? undefined : this.context.queue.next(this.keys);
+    const handedOn = next && this.#handOff(next);
+    if (handedOn) return handedOn;
     this.keepsFront = !this.context.store.acquire; // the next caller would ask before the key is free, and then pause
     const then = (answer: Returned) => this.#returned(answer);
     const isValid = () => this.remaining > 0;
@@ -130,12 +121,11 @@ export class HeldLease extends LeaseState {
     return returned;
   }
 
-  /** Hands the lease off to the next caller of this process, if there is one and the store agrees. */
-  #handOff(): Promise<boolean> | undefined {
-    const { queue, clock } = this.context;
-    const next = isShared(this.permits) ? undefined : queue.next(this.keys);
+  /** Hands the lease off to the next caller of this process, if the store agrees. */
+  #handOff(next: LocalTicket): Promise<boolean> | undefined {
     // The answer to an extension could shorten the ttl that the next holder counts on.
-    if (!next || this.#isChanging) return undefined;
+    if (this.#isChanging) return undefined;
+    const { queue, clock } = this.context;
     const now = clock.now();
     const lease = tryHandOff(this.granted, next.ttl, !this.serves(next, now));
     if (!lease) return undefined;
@@ -145,21 +135,20 @@ export class HeldLease extends LeaseState {
     this.end('released');
     queue.handOff(this.keys[0]!, next, { lease, sentAt, heldFrom: now });
     if (isAsked) return handedOff(this, lease, (answer) => this.#returned(answer));
-    return Promise.resolve(this.#returned({ isConfirmed: true, wasOurs: true }));
+    return Promise.resolve(this.#returned(true));
   }
 
   #returned(returned: Returned): boolean {
-    this.#leaveFront();
-    const isOurs = returned.isConfirmed && returned.wasOurs;
-    const answer = isOurs ? returned : unlessLate(returned, this.remaining);
-    if (answer.isConfirmed && !answer.wasOurs) {
+    this.leaveFront();
+    const answer = returned === true || unlessLate(returned, this.remaining);
+    if (answer === false) {
       this.lose('gone');
       return false;
     }
     this.progress?.released();
     this.context.events.publish('released', () => this.holdEvent());
-    if (!answer.isConfirmed) this.#report(answer);
-    return answer.isConfirmed;
+    if (answer !== true) this.#report(answer);
+    return answer === true;
   }
 
   /** The work that was asked to stop has ended. */
@@ -174,7 +163,7 @@ export class HeldLease extends LeaseState {
   }
 
   #report(answer: Returned): void {
-    if (answer.isConfirmed) return;
+    if (!(answer instanceof Unconfirmed)) return;
     const { error } = answer;
     this.context.events.publish('releaseFailed', () => ({ ...this.holdEvent(), error }));
   }

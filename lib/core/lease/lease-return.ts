@@ -7,10 +7,13 @@ import { checkAttempt, giveBack } from '../store/grant.js';
 import type { LeaseState } from './lease-state.js';
 import type { Lease } from '../contract/lock-store.js';
 
-/** Whether the store answered, and if so, whether the key was still ours until then. */
-export type Returned =
-  | { readonly isConfirmed: true; readonly wasOurs: boolean }
-  | { readonly isConfirmed: false; readonly error: unknown };
+/** The store did not say whether the key was ours. */
+export class Unconfirmed {
+  constructor(readonly error: unknown) {}
+}
+
+/** Whether the key was ours until its return. */
+export type Returned = boolean | Unconfirmed;
 
 /** Milliseconds that a lease outlives the grace of its holder: the caller that evicts takes the key before. */
 const RETIRE_MARGIN = 2_000;
@@ -20,9 +23,8 @@ const RETIRE_MARGIN = 2_000;
  * missing key.
  */
 export function unlessLate(returned: Returned, remaining: number): Returned {
-  if (remaining > 0 || !returned.isConfirmed || returned.wasOurs) return returned;
-  const error = new Error('the answer came after the ttl, which may have freed the key');
-  return { isConfirmed: false, error };
+  if (remaining > 0 || returned !== false) return returned;
+  return new Unconfirmed(new Error('the answer came after the ttl, which may have freed the key'));
 }
 
 type Then<Result> = (returned: Returned) => Result;
@@ -31,25 +33,19 @@ type Then<Result> = (returned: Returned) => Result;
 class LeaseReturn<Result> extends BoundedCall<boolean, Result> {
   readonly within: number;
   readonly check = checkBoolean;
-  readonly #then: Then<Result>;
 
   /** `ask` gives it back. */
   constructor(
     { options }: LeaseState,
     readonly ask: () => Promise<boolean>,
-    then: Then<Result>,
+    readonly read: Then<Result>,
   ) {
     super();
     this.within = options.storeTimeout;
-    this.#then = then;
-  }
-
-  read(wasOurs: boolean): Result {
-    return this.#then({ isConfirmed: true, wasOurs });
   }
 
   recover(error: unknown): Result {
-    return this.#then({ isConfirmed: false, error: withoutSecrets(error) });
+    return this.read(new Unconfirmed(withoutSecrets(error)));
   }
 }
 
@@ -85,7 +81,7 @@ export function freeAfter<Result>(
   // A key that lives as long as its session has to be freed by hand; when the process ends first, the session does too.
   const moment = monotonicTime(context.clock) + rest;
   inRootContext(() => freeAt(held, moment));
-  return Promise.resolve(then({ isConfirmed: true, wasOurs: true }));
+  return Promise.resolve(then(true));
 }
 
 /** The holder was asked to stop within `grace` ms: the keys stay taken. */

@@ -99,11 +99,16 @@ export abstract class LeaseState extends LeaseValidity {
     this.current = state;
     this.isActive = false;
     this.unwatch?.();
-    this.ended();
+    this.context.keeper.ended(this);
+    if (!this.keepsFront) this.leaveFront();
   }
 
-  /** Called at every end, before any listener. */
-  protected abstract ended(): void;
+  /** Makes room for other callers of the process. Safe to call twice. */
+  protected leaveFront(): void {
+    if (!this.isAtFront) return;
+    this.isAtFront = false;
+    this.context.queue.leave(this.keys);
+  }
 
   /** Called when the validity ended. */
   protected abstract outlived(): void;

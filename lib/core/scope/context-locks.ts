@@ -23,14 +23,9 @@ export class ContextLocks {
     this.#selfDeadlocks = selfDeadlocks;
   }
 
-  acquire(keys: readonly string[], options: ResolvedLockOptions): Promise<Lock> {
-    const shared = options.reentrant ? this.#shared(keys, options) : undefined;
-    return shared ? Promise.resolve(shared.lock) : this.#granted(keys, options, toLock);
-  }
-
   /** One attempt. Resolves `undefined` when the key is held and cannot be shared. */
   tryAcquire(keys: readonly string[], options: ResolvedLockOptions): Promise<Lock | undefined> {
-    return this.#once(keys, options, ({ lock }) => lock, toLock);
+    return this.#once(keys, options, sharedLock, toLock);
   }
 
   /** Calls `use` in the turn in which the lock was granted. */
@@ -39,9 +34,7 @@ export class ContextLocks {
     options: ResolvedLockOptions,
     use: (scope: LockScope) => T | Promise<T>,
   ): Promise<T> {
-    const shared = options.reentrant ? this.#shared(keys, options) : undefined;
-    if (shared) return new Promise((resolve) => resolve(use(shared)));
-    return this.#granted(keys, options, (held) => use(this.#context.open(held)));
+    return this.acquire(keys, options, (held) => use(this.#context.open(held)), use);
   }
 
   /** As `enter`, by one attempt. Resolves `undefined`, without a call of `use`, when the key is held and cannot be shared. */
@@ -72,12 +65,18 @@ export class ContextLocks {
     return scope;
   }
 
-  /** Async, so that the engine knows the caller of a lock that is not granted. */
-  async #granted<T>(
+  /**
+   * Calls `use` in the turn in which the lock was granted, or `share` with a lock of the context. Async, so that the engine knows the
+   * caller of a lock that is not granted.
+   */
+  async acquire<T>(
     keys: readonly string[],
     options: ResolvedLockOptions,
     use: (held: HeldLease) => T | Promise<T>,
+    share: (scope: LockScope) => T | Promise<T>,
   ): Promise<T> {
+    const shared = options.reentrant ? this.#shared(keys, options) : undefined;
+    if (shared) return share(shared);
     try {
       return await this.#boundedly(keys, options, use);
     } catch (error) {
@@ -102,6 +101,12 @@ export class ContextLocks {
   }
 }
 
-function toLock(held: HeldLease): Lock {
+/** For `acquire`. */
+export function toLock(held: HeldLease): Lock {
   return new Lock(held);
+}
+
+/** For `acquire`. */
+export function sharedLock({ lock }: LockScope): Lock {
+  return lock;
 }

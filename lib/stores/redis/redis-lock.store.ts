@@ -94,7 +94,7 @@ export class RedisLockStore implements LockStore {
     if (serverChecks)
       this.checkServers = (tell) =>
         void (this.#checks ??= new ServerChecks(client, this.#keys, reliance, tell));
-    const keeps = (ttl: number) => (this.#watches.holds(ttl), this.#waiters?.listen());
+    const keeps = (ttl: number) => (this.#watches.clocks?.holds(ttl), this.#waiters?.listen());
     if (isOneServer)
       this.extendMany = (leases, ttl) => (keeps(ttl), extendMany(runner, leases, ttl));
     if (canSubscribe(client)) {

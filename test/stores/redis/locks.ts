@@ -48,7 +48,7 @@ export class RedisLocks implements AsyncDisposable {
 
 /** Where the fencing tokens of `lock:<key>` come from on one server. */
 export function markOf(key: string): string {
-  return new ServerKeys('lock:', '', true).inspected(key)[1]!;
+  return new ServerKeys('lock:', '', true).with(['fence'], [key])[1]!;
 }
 
 /** One attempt for `keys`, with a token of its own. */

@@ -2,6 +2,7 @@ import { RedisScript } from '../../../redis-client/redis-script.js';
 import type { ScriptClient } from '../../../redis-client/redis-script.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
 import { CHANNEL } from '../lua/hand-off.js';
+import { BESIDE, BESIDE_SHARED } from '../keys/server-keys.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 
 /** The commands and keys that the server denies to the user of the locks. */
@@ -126,8 +127,8 @@ interface KeyName {
 
 /** The names of the keys of a lock, and of one whose key has a hash tag of its own. */
 function namesOf(keys: ServerKeys, clientPrefix: string): KeyName[] {
-  const own = [...keys.alone(['check']), ...keys.shared(['check'])];
-  const tagged = [...keys.alone(['check{tag}']), ...keys.shared(['check{tag}'])];
+  const beside = (key: string) => [...keys.with(BESIDE, [key]), ...keys.with(BESIDE_SHARED, [key])];
+  const [own, tagged] = [beside('check'), beside('check{tag}')];
   const names = [...own, ...tagged].map((name) => clientPrefix + name);
   return unique(names).map((name) => ({ name, pattern: patternOf(name) }));
 }

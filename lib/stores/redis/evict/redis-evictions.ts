@@ -4,6 +4,7 @@ import type { CounterTrial } from '../keys/counter-trial.js';
 import { holderOf, ownerOf } from '../keys/named-lock.js';
 import type { LockNames } from '../keys/named-lock.js';
 import type { SeenHolders } from '../keys/seen-holders.js';
+import { BESIDE } from '../keys/server-keys.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import { asFencingToken, asList, asText } from '../lua/replies.js';
 import type { LockCalls } from '../send/lock-calls.js';
@@ -35,7 +36,7 @@ export class RedisEvictions {
     const { keys, runner, trial } = this.#context;
     const { answer } = await trial.run(() => {
       const args = [String(fencingToken), '', grace, this.#known(named)];
-      return runner.run(EVICT, keys.alone([key]), args, (reply) => this.#read(named, reply));
+      return runner.run(EVICT, keys.with(BESIDE, [key]), args, (reply) => this.#read(named, reply));
     });
     const isAsked = answer.state === 'held' || answer.state === 'unconfirmed';
     if (isAsked) this.observers.revoke(named, grace); // its own channel may not be open

@@ -1,8 +1,13 @@
-/** The connection to the server: `losses` changes when a connection is lost, `runId` is new for every start of a server. */
-export interface WatchedWay {
+/** The connection to a server at one moment: `losses` changes when it is lost, `runId` is new for every start of a server. */
+export interface Connected {
   readonly losses: unknown;
-  /** Of the server, as last read. */
-  readonly runId: string | undefined;
+  /** As last read. */
+  readonly runId?: string | undefined;
+}
+
+/** The connection to the server. */
+export interface WatchedWay {
+  readonly connected: Connected;
   /** Asks the server. */
   readRunId(): Promise<string | undefined>;
 }
@@ -25,10 +30,11 @@ export class SentAgain {
    */
   decided(released: Promise<boolean>, isValid?: () => boolean): Promise<boolean> {
     if (!isValid) return released;
-    const { losses, runId } = this.#way;
-    return released.then(
-      (wasOurs) => wasOurs || (losses !== this.#way.losses && this.#isMade(runId, isValid())),
-    );
+    const { losses, runId } = this.#way.connected;
+    return released.then((wasOurs) => {
+      if (wasOurs || losses === this.#way.connected.losses) return wasOurs;
+      return this.#isMade(runId, isValid());
+    });
   }
 
   async #isMade(runId: string | undefined, isValid: boolean): Promise<boolean> {

@@ -6,7 +6,7 @@ import { ConnectionFailure } from '../../../redis-client/connection-failure.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
 import { RedisServerLink, canWatch } from './server-link.js';
 import type { ClockWatch } from '../../../core/store/clock-watch.js';
-import type { WatchedWay } from './sent-again.js';
+import type { Connected, WatchedWay } from './sent-again.js';
 import { watchClocks } from './watch-clocks.js';
 
 /** A store's watch over its servers while the store is used: failovers, restarts, moved slots, and clocks that were set. */
@@ -15,7 +15,8 @@ export class ServerWatches implements WatchedWay {
   readonly #slotsOf: (keys: readonly string[]) => readonly number[];
   readonly #clusters: ClusterWatch[] = [];
   readonly #connection: ConnectionFailure;
-  #clocks: ClockWatch | undefined;
+  /** Missing while nobody is told of them. */
+  clocks: ClockWatch | undefined;
   #link: RedisServerLink | undefined;
 
   constructor(client: RedisClient, slotsOf: (keys: readonly string[]) => readonly number[]) {
@@ -35,15 +36,11 @@ export class ServerWatches implements WatchedWay {
   }
 
   /** On a Cluster known while it is observed. A client without events has another stream after a reconnect. */
-  get losses(): unknown {
-    if (this.#client.isCluster) return this.#clusters.reduce((sum, { losses }) => sum + losses, 0);
+  get connected(): Connected {
     const server = this.#link ?? this.server;
-    return server ? server.losses : this.#client.stream;
-  }
-
-  /** Unknown on a Cluster. */
-  get runId(): string | undefined {
-    return this.#link?.runId;
+    if (server) return server;
+    if (!this.#client.isCluster) return { losses: this.#client.stream };
+    return { losses: this.#clusters.reduce((sum, { losses }) => sum + losses, 0) };
   }
 
   async readRunId(): Promise<string | undefined> {
@@ -51,23 +48,18 @@ export class ServerWatches implements WatchedWay {
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
-    this.#clocks?.close();
-    this.#clocks = watchClocks(this.#client, this.#slotsOf, tell);
+    this.clocks?.close();
+    this.clocks = watchClocks(this.#client, this.#slotsOf, tell);
     if (isClusterClient(this.#client))
       this.#clusters.push(new ClusterWatch(this.#client, this.#slotsOf, tell));
     else if (this.server) watchServer(this.server, tell);
   }
 
-  /** A lock may be held for `ttl` ms from now. */
-  holds(ttl: number): void {
-    this.#clocks?.holds(ttl);
-  }
-
   close(): void {
     this.#connection.close();
     this.#link?.close();
-    this.#clocks?.close();
-    this.#clocks = undefined;
+    this.clocks?.close();
+    this.clocks = undefined;
     for (const watch of this.#clusters.splice(0)) watch.close();
   }
 }

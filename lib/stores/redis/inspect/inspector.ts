@@ -3,6 +3,7 @@ import { reasonOf } from '../../../core/contract/safe-error.js';
 import { MOST_LISTED_WAITERS, MOST_WAITERS } from '../../../core/list/most-waiters.js';
 import type { CounterTrial } from '../keys/counter-trial.js';
 import type { SeenHolders } from '../keys/seen-holders.js';
+import { BESIDE_INSPECTED } from '../keys/server-keys.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import { INSPECT, INSPECT_ALONE } from './inspect-script.js';
@@ -75,7 +76,7 @@ export class Inspector {
     keys: readonly string[],
     bounds: readonly number[],
   ): Promise<(LockInspection | undefined)[]> {
-    const names = keys.flatMap((key) => this.#keys.inspected(key));
+    const names = keys.flatMap((key) => this.#keys.with(BESIDE_INSPECTED, [key]));
     const read = (reply: unknown) => asInspections(keys, reply, this.#seen);
     try {
       return await this.#runner.run(INSPECT, names, bounds, read);

@@ -1,6 +1,7 @@
 import { LockPermitsError } from '../../../core/contract/lock-errors.js';
 import type { AcquireRequest } from '../../../core/contract/lock-store.js';
 import { asList, asNumber, unknownReply } from '../lua/replies.js';
+import { BESIDE, BESIDE_SHARED } from './server-keys.js';
 import type { ServerKeys } from './server-keys.js';
 import { READERS, isShared } from '../../../core/sharing/hold-mode.js';
 import { permitsText } from '../../../core/sharing/permits-text.js';
@@ -34,19 +35,23 @@ export class LockNames {
 
   alone(request: AcquireRequest): NamedLock {
     const { keys, token, holder = '' } = request;
-    return { request, keys: this.#keys.alone(keys), value: `${this.#id}.${token}:${holder}` };
+    return {
+      request,
+      keys: this.#keys.with(BESIDE, keys),
+      value: `${this.#id}.${token}:${holder}`,
+    };
   }
 
   shared(request: AcquireRequest, permits: number): NamedLock {
     const { keys, token, holder = '' } = request;
     const value = `${this.#id}*${permitsText(permits, LUA_INFINITY)}.${token}:${holder}`;
-    return { request, keys: this.#keys.shared(keys), value };
+    return { request, keys: this.#keys.with(BESIDE_SHARED, keys), value };
   }
 
   /** For the queue, which holds exclusive callers and sharers. */
   queued(request: AcquireRequest): NamedLock {
     if (isShared(request.permits)) return this.shared(request, request.permits);
-    return { ...this.alone(request), keys: this.#keys.shared(request.keys) };
+    return { ...this.alone(request), keys: this.#keys.with(BESIDE_SHARED, request.keys) };
   }
 }
 

@@ -1,16 +1,21 @@
 import { slotTag } from '../../../redis-client/cluster-slot.js';
-import { FencingMarks } from './fencing-marks.js';
 
 /** The keys beside a lock, in the order in which the scripts expect them. */
-const BESIDE = ['fence', 'line'];
-const BESIDE_SHARED = ['line', 'shared'];
-const BESIDE_INSPECTED = ['fence', 'line', 'shared'];
+type Beside = readonly ('fence' | 'line' | 'shared')[];
+
+/** Of a lock that is held alone: its fencing counter, its line. */
+export const BESIDE: Beside = ['fence', 'line'];
+/** Of sharers and waiters: the line, the set of sharers. */
+export const BESIDE_SHARED: Beside = ['line', 'shared'];
+export const BESIDE_INSPECTED: Beside = ['fence', 'line', 'shared'];
 
 /** The name of a key beside a lock, escaped ones included, and `queue`, a former name of the line. */
 const RESERVED = /^(\{[^}]+\}:)(%*(?:fence|line|queue|shared|guard)(?::|$))/;
 const BRACE = /[{}]/;
 /** As `RESERVED`, with one `%` more. */
 const ESCAPED = /^(\{[^}]+\}:)%(%*(?:fence|line|queue|shared|guard)(?::|$))/;
+
+const MARKS = 1_024;
 
 /**
  * The names of a lock's keys on the server. They are in the lock's slot. No lock has the name of a key beside another one,
@@ -47,19 +52,24 @@ export class ServerKeys {
     return keys.map((key) => this.#lock(key));
   }
 
-  /** The locks, then their fencing counters, then their lines. */
-  alone(keys: readonly string[]): readonly string[] {
-    return keys.length === 1 ? this.#one(BESIDE, keys[0]!) : this.#many(BESIDE, keys);
-  }
-
-  /** The locks, then their lines, then the sets of sharers. */
-  shared(keys: readonly string[]): readonly string[] {
-    return keys.length === 1 ? this.#one(BESIDE_SHARED, keys[0]!) : this.#many(BESIDE_SHARED, keys);
-  }
-
-  /** A lock, its fencing counter, its line, its set of sharers. */
-  inspected(key: string): readonly string[] {
-    return this.#one(BESIDE_INSPECTED, key);
+  /** The locks, then for each of `beside` the key of every lock. */
+  with(beside: Beside, keys: readonly string[]): readonly string[] {
+    const names: string[] = [];
+    for (let index = 0; index < keys.length; index++) {
+      const lock = this.#mayCollide ? this.#lock(keys[index]!) : this.prefix + keys[index]!;
+      const name = this.#clientPrefix + lock;
+      const tag = BRACE.test(name) ? slotTag(name) : name; // without a brace, a name is its own tag
+      const rest = tag === lock ? '' : `:${lock}`;
+      const slot = `{${tag}}:`;
+      names[index] = lock;
+      let at = index;
+      for (const what of beside) {
+        at += keys.length;
+        const isMark = what === 'fence' && this.#marks !== undefined;
+        names[at] = isMark ? this.#marks!.nameFor(lock) : slot + what + rest;
+      }
+    }
+    return names;
   }
 
   /** The beginning of the names of all locks whose keys begin with `text`. */
@@ -78,25 +88,32 @@ export class ServerKeys {
     return isIts ? key : undefined;
   }
 
-  #many(beside: readonly string[], keys: readonly string[]): readonly string[] {
-    const each = keys.map((key) => this.#one(beside, key));
-    return each[0]!.flatMap((_, index) => each.map((names) => names[index]!));
-  }
-
   #lock(key: string): string {
     const lock = this.prefix + key;
     return this.#mayCollide ? lock.replace(RESERVED, '$1%$2') : lock;
   }
+}
 
-  #one(beside: readonly string[], key: string): string[] {
-    const lock = this.#mayCollide ? this.#lock(key) : this.prefix + key;
-    const name = this.#clientPrefix + lock;
-    const tag = BRACE.test(name) ? slotTag(name) : name; // without a brace, a name is its own tag
-    const rest = tag === lock ? '' : `:${lock}`;
-    const names = [lock];
-    const slot = `{${tag}}:`;
-    for (const what of beside)
-      names.push(what === 'fence' && this.#marks ? this.#marks.nameFor(lock) : slot + what + rest);
-    return names;
+/**
+ * The counters behind the fencing tokens of one server: about `MARKS` of them, whatever the number of locks, so that a released
+ * lock leaves nothing behind. A lock always has the same one. Sharing it with other locks makes its tokens larger, never
+ * smaller.
+ */
+class FencingMarks {
+  readonly #prefix: string;
+  readonly #names: string[] = [];
+
+  /** `prefix` begins the name of every lock on the server. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** The mark is the lock's hash by FNV-1a, of UTF-16. All processes that share locks have to agree on it, and on `MARKS`. */
+  nameFor(lock: string): string {
+    let hash = 0x811c9dc5;
+    for (let index = 0; index < lock.length; index++)
+      hash = Math.imul(hash ^ lock.charCodeAt(index), 0x01000193);
+    const mark = ((hash ^ (hash >>> 15)) >>> 0) % MARKS;
+    return (this.#names[mark] ??= `{${this.#prefix}mark:${mark}}:fence`);
   }
 }

@@ -13,9 +13,9 @@ export function tryHold(
   const { ttl, fencingFloor } = request;
   const held = context.names.alone(request);
   const read = (reply: unknown) => {
-    if (isRefusal(request.keys, reply, refused)) return undefined;
-    context.watches.holds(ttl);
+    if (reply === null || (refused && isRefusal(request.keys, reply, refused))) return undefined;
+    context.watches.clocks?.holds(ttl);
     return new RedisLease(held, context, asFencingToken(reply));
   };
-  return context.lockCalls.acquire(held, ttl, fencingFloor, read);
+  return context.lockCalls.make({ held, ttl, last: fencingFloor, read });
 }

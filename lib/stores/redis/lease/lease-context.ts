@@ -16,9 +16,9 @@ export interface LeaseContext extends StoreExtensions {
   readonly lockCalls: LockCalls;
   readonly takeBacks: TakeBacks;
   readonly sentAgain: SentAgain;
-  /** Are told of each lock that may be held. */
-  readonly watches: Pick<ServerWatches, 'holds'>;
-  /** As `watches.holds`, for a lock that is kept: its store listens from now on for what happens to its locks. */
+  /** Its clocks are told of each lock that may be held. */
+  readonly watches: Pick<ServerWatches, 'clocks'>;
+  /** As `clocks.holds`, for a lock that is kept: its store listens from now on for what happens to its locks. */
   readonly keeps: (ttl: number) => void;
   /** Missing where the store has no queue. */
   readonly freeMoments: FreeMoments | undefined;

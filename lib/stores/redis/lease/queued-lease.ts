@@ -15,6 +15,6 @@ export function queuedLease(
   if (isShared(request.permits)) return SharedRedisLease.claimed(names.queued(request), context);
   const alone = names.alone(request);
   if (!handedOff) return RedisLease.claimed(alone, context);
-  watches.holds(handedOff.ttl);
+  watches.clocks?.holds(handedOff.ttl);
   return RedisLease.handedOff(alone, context, handedOff);
 }

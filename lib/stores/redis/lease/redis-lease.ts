@@ -5,7 +5,7 @@ import { RetiredLease } from './retired-lease.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import type { LeaseContext } from './lease-context.js';
 import { FENCING_BLOCK } from '../lua/fencing-token.js';
-import { asFencingToken, asList, isOne } from '../lua/replies.js';
+import { asRenewal, isOne } from '../lua/replies.js';
 import { RAISE, RENEW } from '../lua/lease-scripts.js';
 import type { HandedOff } from '../queue/queue-place.js';
 import type { LocalHandoff } from '../queue/local-handoff.js';
@@ -83,8 +83,12 @@ export class RedisLease implements Lease {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
     if (this.#reader) return this.#reader.release(isValid);
-    const freed = this.#retired?.release() ?? this.#free();
-    return this.#context.sentAgain.decided(freed, isValid);
+    const { lockCalls, sentAgain, strictQueue } = this.#context;
+    const freed =
+      this.#retired?.release() ??
+      (this.#handoff && this.#leaveFree()) ??
+      lockCalls.make(strictQueue?.release(this.#held) ?? { held: this.#held, read: isOne });
+    return sentAgain.decided(freed, isValid);
   }
 
   retire(ms: number): Promise<boolean> {
@@ -125,10 +129,10 @@ export class RedisLease implements Lease {
     return this.#context.runner.change(RAISE, keys, [value, String(from), String(to)], isOne);
   }
 
-  #free(): Promise<boolean> {
-    const { freeMoments, lockCalls, strictQueue } = this.#context;
-    if (!this.#handoff || !this.#endTenure())
-      return lockCalls.release(this.#held, strictQueue?.succession(this.#held));
+  /** Ends a tenure. `undefined`: the lock is not to be left free for a moment. */
+  #leaveFree(): Promise<boolean> | undefined {
+    if (!this.#endTenure()) return undefined;
+    const { freeMoments, lockCalls } = this.#context;
     return freeMoments!.release(this.#held, this.#hasNext).catch((error: unknown) => {
       lockCalls.abandon(this.#held);
       throw error;
@@ -178,7 +182,7 @@ export class RedisLease implements Lease {
   async #renew(ttl: number, tokens?: FencingRange): Promise<bigint | undefined> {
     const { runner, handoffs } = this.#context;
     const { keys, value } = this.#held;
-    this.#context.watches.holds(ttl);
+    this.#context.watches.clocks?.holds(ttl);
     const since = this.#claimedAt ?? systemClock.now();
     const handoff = (this.#handoff ??= handoffs?.begin(keys[0]!, since)); // before a message about it can come
     const args = tokens ? [value, ttl, String(tokens.from), String(tokens.to)] : [value, ttl];
@@ -187,13 +191,4 @@ export class RedisLease implements Lease {
     handoff?.confirm(FENCING_BLOCK - 1, renewal.isAwaited);
     return renewal.fence;
   }
-}
-
-/** Reads the reply of RENEW. */
-function asRenewal(
-  reply: unknown,
-): { readonly fence: bigint; readonly isAwaited: boolean } | undefined {
-  if (reply === null) return undefined;
-  const [fence, others] = asList(reply, 2);
-  return { fence: asFencingToken(fence), isAwaited: isOne(others) };
 }

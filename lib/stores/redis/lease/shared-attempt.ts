@@ -24,7 +24,7 @@ export function tryShare(
     if (Array.isArray(reply)) throw otherPermits(request, permits, reply);
     if (isRefusal(request.keys, reply, refused)) return undefined;
     if (isOne(reply)) {
-      context.watches.holds(request.ttl);
+      context.watches.clocks?.holds(request.ttl);
       return new SharedRedisLease(held, context);
     }
     throw unknownReply('1, nil or a list', reply);

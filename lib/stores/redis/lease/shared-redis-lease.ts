@@ -23,7 +23,7 @@ export class SharedRedisLease implements Lease {
   }
 
   extend(ttl: number): Promise<boolean> {
-    this.#context.watches.holds(ttl);
+    this.#context.watches.clocks?.holds(ttl);
     if (this.#isClaim) return this.#confirm(ttl);
     return this.#context.sharedExtensions.extend(this.#held, ttl);
   }

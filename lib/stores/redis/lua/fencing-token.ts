@@ -1,5 +1,5 @@
 /*
- * The last fencing token is in a counter: one for each lock, or on one server one that several locks share (fencing-marks.ts).
+ * The last fencing token is in a counter: one for each lock, or on one server one that several locks share (server-keys.ts).
  * Text that an earlier version wrote behind the number is ignored. A token never goes back while clocks are sane, even when its
  * counter was lost: it is at least the server's clock in microseconds.
  *

@@ -35,6 +35,15 @@ export function asText(reply: unknown): string {
   throw unknownReply('a string', reply);
 }
 
+/** The reply of RENEW: the first of a block of fencing tokens, and whether the line has waiters. `undefined`: the key is not ours. */
+export function asRenewal(
+  reply: unknown,
+): { readonly fence: bigint; readonly isAwaited: boolean } | undefined {
+  if (reply === null) return undefined;
+  const [fence, others] = asList(reply, 2);
+  return { fence: asFencingToken(fence), isAwaited: isOne(others) };
+}
+
 /** For scripts that answer for `length` items at once. */
 export function asList(reply: unknown, length: number): readonly unknown[] {
   if (Array.isArray(reply) && reply.length === length) return reply;

@@ -24,6 +24,8 @@ interface FreeMoment {
  */
 export class FreeMoments {
   readonly shares: Shares;
+  /** Read only. */
+  areAny = false;
   readonly #runner: ScriptRunner;
   readonly #length: number;
   readonly #byLock = new Map<string, FreeMoment>();
@@ -55,10 +57,6 @@ export class FreeMoments {
     return asked.then(({ wasOurs }) => wasOurs);
   }
 
-  get areAny(): boolean {
-    return this.#byLock.size > 0;
-  }
-
   /** Whether one attempt at these locks is refused: one of them is reserved for its line until the moment is over. */
   refuse(locks: readonly string[]): boolean {
     return locks.some((lock) => this.#byLock.get(lock)?.isAwaited);
@@ -88,12 +86,14 @@ export class FreeMoments {
     const ended = new Promise<void>((settle) => (resolve = settle));
     const end = () => {
       if (this.#byLock.get(lock) === moment) this.#byLock.delete(lock);
+      this.areAny = this.#byLock.size > 0;
       if (moment.isAwaited) this.#handOn(lock, line);
       moment.isAwaited = false;
       resolve();
     };
     const moment: FreeMoment = { isAwaited: false, end, ended };
     this.#byLock.set(lock, moment);
+    this.areAny = true;
     return moment;
   }
 

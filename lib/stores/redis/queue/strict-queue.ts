@@ -2,7 +2,7 @@ import { systemClock } from '../../../core/async/clock.js';
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import { asFencingToken, asList, asText, isOne } from '../lua/replies.js';
-import type { LockCalls, Succession } from '../send/lock-calls.js';
+import type { LockCall, LockCalls } from '../send/lock-calls.js';
 import type { RedisQueue } from './redis-queue.js';
 
 /**
@@ -54,14 +54,18 @@ export class StrictQueue {
     return this.#arrivals.get(request) ?? systemClock.now();
   }
 
-  /** For the release of `held`. Missing where that has several keys. */
-  succession(held: NamedLock): Succession | undefined {
+  /**
+   * The release of `held`, which gives the lock to the next place in line, where that is one of this store. Missing where it has
+   * several keys.
+   */
+  release(held: NamedLock): LockCall<boolean> | undefined {
     if (held.request.keys.length > 1) return undefined;
     const lock = held.keys[0]!;
-    const ttl = this.#queue.nextTtl(lock) ?? 0;
+    const ttl = this.#queue.nextTtl(lock) ?? 0; // none of this store waits
     const sentAt = systemClock.now();
     return {
-      ttl,
+      held,
+      last: ttl,
       read: (reply) => {
         if (Array.isArray(reply)) return this.#succeed(held, reply, { sentAt, ttl });
         const wasOurs = isOne(reply);

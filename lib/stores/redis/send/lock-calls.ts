@@ -12,7 +12,7 @@ import { BatchProbe } from './batch-probe.js';
 const FIRST_CALL = 4;
 
 /** A request about a lock: without a `ttl`, to free it. */
-interface LockCall {
+export interface LockCall<Answer> {
   readonly held: NamedLock;
   readonly ttl?: number;
   /**
@@ -20,16 +20,9 @@ interface LockCall {
    * gets it, if it is next.
    */
   readonly last?: bigint | number | undefined;
-}
-
-/** A release that gives the lock to the next place in line, where that is one of the same store. */
-export interface Succession {
-  /** Milliseconds for which the next place gets the lock. `0`: none of this store waits. */
-  readonly ttl: number;
-  /** Reads the reply of the release: whether the lock was ours. */
-  read(reply: unknown): boolean;
-  /** The release failed. */
-  failed(): void;
+  readonly read: (reply: unknown) => Answer;
+  /** Is told that the request failed. */
+  readonly failed?: () => void;
 }
 
 /**
@@ -51,7 +44,10 @@ export class LockCalls {
   readonly #probe = new BatchProbe();
   readonly #takeBacks: TakeBacks;
 
-  /** `slotOf` separates keys that cannot share a call. Without `gathers`, each request has its own call. */
+  /**
+   * `slotOf` separates keys that cannot share a call. Without `gathers`, each request has its own call, and a lock that is taken is
+   * awaited on the replicas.
+   */
   constructor(
     runner: ScriptRunner,
     slotOf: (lock: string) => number,
@@ -69,50 +65,35 @@ export class LockCalls {
     this.#first = LARGEST_CALL;
   }
 
-  /** Resolves with `read` of the reply. A failed request is taken back in the background. */
-  acquire<T>(
-    held: NamedLock,
-    ttl: number,
-    floor: bigint | undefined,
-    read: (reply: unknown) => T,
-  ): Promise<T> {
-    this.#takeBacks.forget(held);
-    return this.#ask({ held, ttl, last: floor }, read, (error) => this.#failed(held, error));
-  }
-
   /** Resolves `false` when a key had been lost. A failed release is repeated in the background. */
-  release(held: NamedLock, next?: Succession): Promise<boolean> {
-    if (!next) return this.#ask({ held }, isOne, (error) => this.#failed(held, error));
-    return this.#ask(
-      { held, last: next.ttl },
-      (reply) => next.read(reply),
-      (error) => {
-        next.failed();
-        return this.#failed(held, error);
-      },
-    );
+  release(held: NamedLock): Promise<boolean> {
+    return this.make({ held, read: isOne });
   }
 
   /** After a request that failed; it may have been applied all the same. */
   abandon(held: NamedLock): void {
-    this.#takeBacks.add(held, () => this.#ask({ held }, isOne, rethrow));
+    this.#takeBacks.add(held, () => this.make({ held, read: isOne }, rethrow));
   }
 
-  #failed(held: NamedLock, error: unknown): never {
+  #failed({ held, failed }: LockCall<unknown>, error: unknown): never {
+    failed?.();
     this.abandon(held);
     throw error;
   }
 
-  #ask<T>(
-    { held, ttl, last }: LockCall,
-    read: (answer: unknown) => T,
-    failed: (error: unknown) => never,
-  ): Promise<T> {
+  /** Resolves with `read` of the reply. A failed request is taken back, or repeated, in the background. */
+  make<Answer>(
+    call: LockCall<Answer>,
+    failed: (error: unknown) => never = (error) => this.#failed(call, error),
+  ): Promise<Answer> {
+    const { held, ttl, last, read } = call;
+    if (ttl !== undefined) this.#takeBacks.forget(held);
     if (!this.#gathers || (this.#size === 0 && this.#probe.goesAtOnce())) {
       const args = lockArgs(held.value, held.request.keys.length, ttl, last);
-      if (ttl === undefined)
-        return this.#runner.run(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
-      return this.#runner.change(ACQUIRE_OR_RELEASE, held.keys, args, read, failed);
+      const { keys } = held;
+      if (this.#gathers || ttl === undefined)
+        return this.#runner.run(ACQUIRE_OR_RELEASE, keys, args, read, failed);
+      return this.#runner.change(ACQUIRE_OR_RELEASE, keys, args, read, failed);
     }
     if (this.#size === 0) this.#beginTurn();
     const batch = this.#batchFor(held);

@@ -104,12 +104,12 @@ describe('On a Cluster, a release that is sent again and finds nothing', () => {
 
 describe('Whether a release was made', () => {
   const nothing = () => Promise.resolve(false);
-  const way = { losses: 0, runId: 'one', readRunId: async () => 'one' };
+  const readRunId = async () => 'one';
 
   async function decided(isValid?: () => boolean, runId: string | undefined = 'one') {
-    const seen = { ...way, runId };
-    const asked = new SentAgain(seen).decided(nothing(), isValid);
-    seen.losses++;
+    const connected = { losses: 0, runId };
+    const asked = new SentAgain({ connected, readRunId }).decided(nothing(), isValid);
+    connected.losses++;
     return asked;
   }
 
@@ -120,9 +120,10 @@ describe('Whether a release was made', () => {
 
   it('is not known of another server', async () => {
     await expect(decided(() => true, 'two')).rejects.toThrow('nobody knows');
-    const seen = { ...way, runId: undefined, readRunId: async () => undefined };
+    const connected = { losses: 0, runId: undefined };
+    const seen = { connected, readRunId: async () => undefined };
     const asked = new SentAgain(seen).decided(nothing(), () => true);
-    seen.losses++;
+    connected.losses++;
     await expect(asked).rejects.toThrow('nobody knows');
   });
 

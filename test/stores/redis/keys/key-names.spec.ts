@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast/core';
 import { clusterSlot } from '../../../../lib/redis-client/cluster-slot';
-import { ServerKeys } from '../../../../lib/stores/redis/keys/server-keys';
+import { BESIDE, BESIDE_SHARED, ServerKeys } from '../../../../lib/stores/redis/keys/server-keys';
 import { seeded } from '../../../support/histories/history-random';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { disconnect } from '../locks';
@@ -12,7 +12,7 @@ const CLIENT_PREFIXES = ['', 'app:', '{app}:', '{'];
 
 /** A lock and everything beside it. */
 function all(names: ServerKeys, key: string): readonly string[] {
-  return [...new Set([...names.alone([key]), ...names.shared([key])])];
+  return [...new Set([...names.with(BESIDE, [key]), ...names.with(BESIDE_SHARED, [key])])];
 }
 
 describe('no lock has the name of what stands beside another lock', () => {
