@@ -3,7 +3,6 @@ import { hasHolderHere, withHolder } from './attempt-errors.js';
 import { StoreAttempts } from './store-attempts.js';
 import { FirstAttempt } from './first-attempt.js';
 import { lacksCaller } from '../async/caller-stack.js';
-import type { Use } from './first-attempt.js';
 import type { Linked } from '../queue/linked-queue.js';
 import type { Grant, HandedOff } from '../store/grant.js';
 import type { Lease } from '../contract/lock-store.js';
@@ -42,27 +41,6 @@ export class Acquisition
     if (!this.madeTicket?.stop(reason)) this.patience.stop(reason);
   }
 
-  /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
-  once<Result>(use: Use<Result>): Promise<Result | undefined> {
-    this.use = use;
-    this.isOnce = true;
-    const { queue, calls } = this.context;
-    if (queue.enter(this.keys, this.permits, true)) return this.send(calls) as Promise<Result>;
-    return this.#refusedInQueue();
-  }
-
-  /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
-  untilGranted<Result>(use: Use<Result>): Promise<Result> {
-    this.use = use;
-    const { queue, calls } = this.context;
-    if (queue.enter(this.keys, this.permits, !this.mayWait))
-      return this.send(calls) as Promise<Result>;
-    return this.#waitInQueue().then(
-      (handedOff) => this.#wait(handedOff) as Promise<Result>,
-      (reason) => this.#rethrow(reason),
-    );
-  }
-
   recover(error: unknown): never {
     this.isGone = true;
     return this.#attempts.refuse(error, this.signal);
@@ -87,13 +65,20 @@ export class Acquisition
     return isHeldHere ? this.#attempts.timeout() : error;
   }
 
-  async #refusedInQueue(): Promise<undefined> {
+  protected override async refusedInQueue(): Promise<undefined> {
     const { permitsError } = this.#ticket;
     if (permitsError) return this.#rethrow(permitsError);
     return this.#refused();
   }
 
-  async #waitInQueue(): Promise<HandedOff | undefined> {
+  protected override waitInQueue(): Promise<unknown> {
+    return this.#comeToFront().then(
+      (handedOff) => this.#wait(handedOff),
+      (reason) => this.#rethrow(reason),
+    );
+  }
+
+  async #comeToFront(): Promise<HandedOff | undefined> {
     const { permitsError } = this.#ticket;
     if (permitsError) throw permitsError;
     if (!this.mayWait) return undefined;

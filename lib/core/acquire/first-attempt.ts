@@ -88,6 +88,23 @@ export abstract class FirstAttempt
     this.since = context.clock.now();
   }
 
+  /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
+  once<Result>(use: Use<Result>): Promise<Result | undefined> {
+    this.use = use;
+    this.isOnce = true;
+    const { queue, calls } = this.context;
+    const isAtFront = queue.enter(this.keys, this.permits, true);
+    return (isAtFront ? this.send(calls) : this.refusedInQueue()) as Promise<Result | undefined>;
+  }
+
+  /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
+  untilGranted<Result>(use: Use<Result>): Promise<Result> {
+    this.use = use;
+    const { queue, calls } = this.context;
+    const isAtFront = queue.enter(this.keys, this.permits, !this.mayWait);
+    return (isAtFront ? this.send(calls) : this.waitInQueue()) as Promise<Result>;
+  }
+
   ask(): Promise<Lease | undefined> {
     const { store, clock } = this.context;
     const { storeTimeout, waitTimeout } = this.options;
@@ -120,6 +137,10 @@ export abstract class FirstAttempt
     const why = whyUseless(grant, clock.now(), ttl, this.options);
     return why === undefined ? this.owner.granted(this, grant) : this.refused(lease);
   }
+
+  /** Other callers of this process are first. */
+  protected abstract refusedInQueue(): Promise<undefined>;
+  protected abstract waitInQueue(): Promise<unknown>;
 
   /** Another caller has the keys, or the lease came too late for use. */
   protected abstract refused(lease: Lease | undefined): unknown;

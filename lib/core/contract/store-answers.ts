@@ -7,13 +7,6 @@ import { UnknownAnswerError } from './unknown-answer.js';
  * second holder.
  */
 
-/** Throws for what is neither a lease nor `undefined`. */
-export function checkLease(answer: unknown): asserts answer is Lease | undefined {
-  if (answer === undefined) return;
-  const wrong = wrongOf(answer);
-  if (wrong !== undefined) throw new UnknownAnswerError(`undefined or a lease${wrong}`, answer);
-}
-
 export function checkBoolean(answer: unknown): asserts answer is boolean {
   if (typeof answer !== 'boolean') throw new UnknownAnswerError('true or false', answer);
 }
@@ -51,8 +44,9 @@ export function checkHolderAnswer(answer: unknown): void {
     throw new UnknownAnswerError('a taken key with the method `release`', taken);
 }
 
-/** The part of a lease that is missing, if any. */
-function wrongOf(answer: unknown): string | undefined {
+/** What is wrong with an answer that is neither a lease nor `undefined`: the part of a lease that is missing. */
+export function wrongOfLease(answer: unknown): string | undefined {
+  if (answer === undefined) return undefined;
   if (typeof answer !== 'object' || answer === null) return '';
   const fields = answer as Readonly<Record<string, unknown>>;
   const { extend, release, handOff, handOffRaising, retire, downgrade, raiseFencing } = fields;

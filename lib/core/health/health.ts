@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../async/clock.js';
 import type { Lease, LockStore, NodeCount } from '../contract/lock-store.js';
-import { checkLease } from '../contract/store-answers.js';
 import { aWhole, checkOptions, oneOf } from '../options/option-rules.js';
 import type { OptionRules } from '../options/option-rules.js';
 import { StoreTimeout } from '../store/bounded-call.js';
+import { checkAttempt } from '../store/grant.js';
 import { connectionFailureOf } from '../store/store-failure.js';
 import type { StoreCalls } from '../store/store-call.js';
 
@@ -94,7 +94,7 @@ function statusOf(nodes: NodeCount | undefined): LockHealth['status'] {
 /** A refusal is an answer, too: another probe of this process has the lock. */
 async function takeAndFree(store: LockStore, calls: StoreCalls, within: number): Promise<void> {
   const request = { key: KEY, keys: [KEY], token: randomUUID(), ttl: TTL };
-  const lease = await bounded(calls, within, () => store.tryAcquire(request), checkLease, (late) => free(late)); // prettier-ignore
+  const lease = await bounded(calls, within, () => store.tryAcquire(request), checkAttempt, (late) => free(late)); // prettier-ignore
   if (lease) await bounded(calls, within, () => lease.release());
 }
 

@@ -1,4 +1,4 @@
-import { validUntil } from '../store/validity.js';
+import { validUntil } from '../store/grant.js';
 import { GrantedLease } from './granted-lease.js';
 
 /** The end of a lease: by its ttl, which extensions move, or by `maxHold`, which nothing moves. */

@@ -1,6 +1,6 @@
 import { LockStoreError } from 'nest-holdfast/core';
 import type { Lease } from 'nest-holdfast/core';
-import { validUntil } from '../../../lib/core/store/validity';
+import { validUntil } from '../../../lib/core/store/grant';
 import { FakeLease } from '../support/fake-store';
 import { deferred, rejectionOf, watch } from '../support/outcome';
 import { onFakeStore } from '../support/setup';

@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../../../core/async/clock.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
 import { idleTimer, TimerQueue } from '../../../core/async/timer-queue.js';
 import type { QueuedTimer } from '../../../core/async/timer-queue.js';
-import { validUntil } from '../../../core/store/validity.js';
+import { validUntil } from '../../../core/store/grant.js';
 import { unless } from '../client/bounded.js';
 import type { EtcdMembers } from '../client/etcd-members.js';
 import { KeepAlive } from './keep-alive.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/async/clock.js';
 import { TimerQueue, idleTimer } from '../../../core/async/timer-queue.js';
-import { validUntil } from '../../../core/store/validity.js';
+import { validUntil } from '../../../core/store/grant.js';
 import type { Connection } from '../client/connection.js';
 
 /**
