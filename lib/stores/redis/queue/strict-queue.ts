@@ -23,8 +23,8 @@ export class StrictQueue {
   }
 
   /**
-   * One attempt for one key. It is refused without a question where a caller of this store has a living place in the line, or
-   * has just asked: that one is first.
+   * One attempt for one key. It ends after that of a caller of this store that has just asked, so that the two enter the line in
+   * their order. It is refused without a question where a caller of this store has a living place in the line.
    */
   async attempt(
     lock: string,
@@ -32,9 +32,9 @@ export class StrictQueue {
     ask: () => Promise<Lease | undefined>,
   ): Promise<Lease | undefined> {
     this.arrived(request);
-    if (this.#queue.isAwaited(lock)) return undefined;
     const other = this.#attempts.get(lock);
     if (other) return other.then(() => undefined, ask);
+    if (this.#queue.isAwaited(lock)) return undefined;
     const attempt = ask();
     this.#attempts.set(lock, attempt);
     try {
