@@ -4,8 +4,8 @@ import { redact } from '../text/redaction.js';
 import { warn } from './warn.js';
 
 /**
- * An emitter whose listeners run in the root context and cannot fail the emitting code. A listener that throws or rejects is
- * reported as a process warning.
+ * An emitter whose listeners run in the root context and cannot fail the emitting code, nor each other. A listener that throws or
+ * rejects is reported as a process warning.
  */
 export abstract class SafeEmitter<
   Events extends Record<keyof Events, unknown[]>,
@@ -14,24 +14,37 @@ export abstract class SafeEmitter<
 
   /** `kind` of events, for the warning. */
   constructor(kind: string) {
-    super({ captureRejections: true });
+    super();
     this.#kind = kind;
   }
 
   protected tell<Name extends keyof Events>(name: Name, ...args: Events[Name]): void {
+    inRootContext(() => {
+      for (const listener of (this as EventEmitter).rawListeners(name as string))
+        this.#call(listener, name, args);
+    });
+  }
+
+  /** `emit` would leave out the listeners behind one that throws. */
+  #call(listener: Function, name: unknown, args: readonly unknown[]): void {
+    const failed = (error: unknown) => this.#warn(name, error);
     try {
-      inRootContext(() => (this as EventEmitter).emit(name as string, ...args));
+      const answer: unknown = Reflect.apply(listener, this, args);
+      if (typeof answer === 'object' && answer !== null) Promise.resolve(answer).catch(failed);
     } catch (error) {
-      this.#warn(name, error);
+      failed(error);
     }
   }
 
-  /** Node calls this for a listener that is an async function and rejects. */
-  override [EventEmitter.captureRejectionSymbol](error: unknown, ...[name]: unknown[]): void {
-    this.#warn(name, error);
-  }
-
   #warn(name: unknown, error: unknown): void {
-    warn(`A listener of ${this.#kind} event "${String(name)}" threw: ${redact(String(error))}`);
+    warn(`A listener of ${this.#kind} event "${String(name)}" threw: ${redact(textOf(error))}`);
+  }
+}
+
+function textOf(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return 'an object without a text';
   }
 }

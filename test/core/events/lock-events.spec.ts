@@ -98,6 +98,26 @@ describe('LockEvents', () => {
     );
   });
 
+  it('tells the listeners behind one that throws, rejects, or has no text', async () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const events = new LockEvents();
+    const heard: string[] = [];
+    const listeners: (() => unknown)[] = [
+      () => { throw new Error('a bug'); }, // prettier-ignore
+      async () => { throw new Error('a later bug'); }, // prettier-ignore
+      () => { throw Object.create(null); }, // prettier-ignore
+      () => heard.push('last'),
+    ];
+    for (const listener of listeners) events.on('held', () => listener() as void);
+    events.once('held', () => void heard.push('once'));
+    events.publish('held', () => message);
+    events.publish('held', () => message);
+    await new Promise(setImmediate);
+    expect(heard).toEqual(['last', 'once', 'last']);
+    expect(warned).toHaveBeenCalledTimes(6);
+    warned.mockRestore();
+  });
+
   it('hides credentials in what a listener throws', () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     const events = new LockEvents();
