@@ -53,19 +53,19 @@ export async function exercise(
     tick: () => oncePerTick(locks, 'tick', { every: 60_000 }, () => {}),
     'store.tryAcquire': () => store.tryAcquire(call),
     'store.inspect': () => store.inspect?.('a'),
-    'store.createTable': () => (store as Partial<Table>).createTable?.(),
     election: () => elect(name, locks),
     http: () => serve(name, locks),
   };
-  const patience = sleep(3 * limits.storeTimeout, undefined, { ref: false });
-  const results = Object.entries(calls).map(async ([what, attempt]) => {
+  const run = async (what: string, attempt: () => unknown) => {
+    const patience = sleep(3 * limits.storeTimeout, undefined, { ref: false });
     try {
       await Promise.race([attempt(), patience]); // a client may keep a command until it has a server
     } catch (error) {
       print(`${name} ${what}`, error);
     }
-  });
-  await Promise.all(results);
+  };
+  await Promise.all(Object.entries(calls).map(([what, attempt]) => run(what, attempt)));
+  await run('store.createTable', () => (store as Partial<Table>).createTable?.()); // for what lacks it, the calls have failed by now
   print(`${name} service`, locks);
   print(`${name} store`, store);
 }
