@@ -114,7 +114,7 @@ export class Acquisition
     this.#ticket.leave(); // the callers behind do not wait for the explanation
     const explained = this.explain?.(error) ?? (await withHolder(this.context, this, error));
     this.#fail(explained);
-    throw typeof explained === 'object' && explained !== null ? lacksCaller(explained) : explained;
+    throw lacksCaller(explained);
   }
 
   /** Created on first use: most callers are granted their keys by the first attempt. */

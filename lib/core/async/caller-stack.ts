@@ -2,8 +2,8 @@
 const ofNoCaller = new WeakSet<object>();
 
 /** The same error: `withCaller` is to give it a stack. */
-export function lacksCaller<E extends object>(error: E): E {
-  ofNoCaller.add(error);
+export function lacksCaller<E>(error: E): E {
+  if (typeof error === 'object' && error !== null) ofNoCaller.add(error);
   return error;
 }
 
