@@ -15,7 +15,7 @@ export class ServerWatches implements WatchedWay {
   readonly #slotsOf: (keys: readonly string[]) => readonly number[];
   readonly #clusters: ClusterWatch[] = [];
   readonly #connection: ConnectionFailure;
-  /** Missing while nobody is told of them. */
+  /** Made by `observe`: only its caller is told of clocks that were set. */
   clocks: ClockWatch | undefined;
   #link: RedisServerLink | undefined;
 
