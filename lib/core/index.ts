@@ -2,6 +2,8 @@ export { LockService } from './lock.service.js';
 export type { LockAttempt } from './scope/lock-work.js';
 export type { LockServiceOptions } from './lock.service.js';
 export type { LockHealth, LockHealthOptions } from './health/health.js';
+export type { LockDrainOptions } from './drain/drain-options.js';
+export { LockDrainingError } from './drain/draining-error.js';
 export type { LockEviction } from './evict/evict-holder.js';
 export type { LockEvictOptions } from './evict/evict-options.js';
 export { Lock } from './scope/lock.js';

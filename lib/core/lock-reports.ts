@@ -1,7 +1,5 @@
-import type {
-  PendingAcquisitions,
-  PendingAcquisitionsContext,
-} from './acquire/pending-acquisitions.js';
+import type { PendingAcquisitionsContext } from './acquire/acquisition-context.js';
+import type { PendingAcquisitions } from './acquire/pending-acquisitions.js';
 import type { LockInspection, LockNode, LockPage } from './contract/lock-store.js';
 import type { LockEvents } from './events/lock-events.js';
 import type { LockTracer } from './events/lock-tracer.js';
@@ -54,7 +52,12 @@ export abstract class LockReports {
 
   /** `close` was called. */
   get isClosed(): boolean {
-    return this.#acquisitions.isClosed;
+    return this.#acquisitions.ending.isClosed;
+  }
+
+  /** `drain` was called: no new work begins. */
+  get isDraining(): boolean {
+    return this.#acquisitions.ending.isDraining;
   }
 
   /**
@@ -86,7 +89,8 @@ export abstract class LockReports {
 
   /** Whether locks can be taken, for a readiness probe. Rejects with `TypeError` or `RangeError` for unusable options only. */
   health(options?: LockHealthOptions): Promise<LockHealth> {
-    return healthOf(this.#context, this.isClosed, options);
+    const isEnding = this.isDraining ? 'draining' : undefined;
+    return healthOf(this.#context, this.isClosed ? 'closed' : isEnding, options);
   }
 
   /** The calls of this service that wait for a lock, the oldest first. Sends no command. */

@@ -1,8 +1,5 @@
-import { evictHolder } from './evict/evict-holder.js';
-import type { LockEviction } from './evict/evict-holder.js';
-import type { LockEvictOptions } from './evict/evict-options.js';
 import { PendingAcquisitions } from './acquire/pending-acquisitions.js';
-import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.js';
+import type { PendingAcquisitionsContext } from './acquire/acquisition-context.js';
 import { canonicalKeys } from './keys/lock-keys.js';
 import type { LockKeys } from './keys/lock-keys.js';
 import { checkLockOptions, checkPermits } from './options/lock-options.js';
@@ -22,7 +19,7 @@ import type { LockServiceOptions } from './options/service-options.js';
 import type { StoreUse } from './store/store-use.js';
 import { promised } from './store/store-call.js';
 import { checkStore, leaveStore, useStore } from './store/store-checks.js';
-import { LockReports } from './lock-reports.js';
+import { LockOperations } from './lock-operations.js';
 import { serviceContext } from './service-context.js';
 
 export type { LockServiceOptions };
@@ -32,7 +29,7 @@ export type { LockServiceOptions };
  *
  * Wherever a key is expected, a list of keys locks all of them or none.
  */
-export class LockService extends LockReports {
+export class LockService extends LockOperations {
   readonly #options: OptionLayers;
   readonly #context: PendingAcquisitionsContext;
   readonly #lockContext: LockContext;
@@ -151,16 +148,6 @@ export class LockService extends LockReports {
   outside<T>(work: () => T): T {
     checkWork('outside', work);
     return this.#lockContext.outside(work);
-  }
-
-  /**
-   * Takes a key from its holder by hand: asks it to stop, waits for `grace`, then takes the key and hands it to the next waiter.
-   * Event `audit`. Resolves with `evicted: false` when the named holder has it no more. Rejects with `LockUnsupportedError` where
-   * the store cannot, and for read locks and permits; with `LockStoreError` when the outcome is unknown.
-   */
-  async evict(key: string, options: LockEvictOptions): Promise<LockEviction> {
-    const { storeTimeout } = this.#options.defaults;
-    return evictHolder(this.#context, canonicalKeys(key)[0]!, options, storeTimeout);
   }
 
   /** The first half of an orderly shutdown: ends all waits. Held locks stay held, and a free key can still be taken, at once. */

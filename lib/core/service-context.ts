@@ -1,4 +1,4 @@
-import type { PendingAcquisitionsContext } from './acquire/pending-acquisitions.js';
+import type { PendingAcquisitionsContext } from './acquire/acquisition-context.js';
 import type { Clock } from './async/clock.js';
 import { TimerQueue } from './async/timer-queue.js';
 import type { LockStore } from './contract/lock-store.js';

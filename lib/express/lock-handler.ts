@@ -1,3 +1,4 @@
+import { optionError } from '../core/options/option-error.js';
 import { show } from '../core/options/option-values.js';
 import type { LockKeys } from '../core/keys/lock-keys.js';
 import { isThenable } from '../http/handler-work.js';
@@ -27,7 +28,7 @@ export function lockHandler<Request extends ExpressRequest, Response extends Exp
   handler: Handler<Request, Response>,
 ): Handler<Request, Response> {
   if (typeof handler !== 'function') {
-    throw new TypeError(`lockHandler: the handler must be a function, got ${show(handler)}`);
+    throw optionError(`lockHandler: the handler must be a function, got ${show(handler)}`);
   }
   const locked = (request: Request, response: Response, next: Next): unknown => {
     try {

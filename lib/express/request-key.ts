@@ -1,3 +1,4 @@
+import { optionError } from '../core/options/option-error.js';
 import { KeyTemplate } from '../core/keys/key-template.js';
 import { withLabel } from '../core/text/with-label.js';
 import type { LockKeys } from '../core/keys/lock-keys.js';
@@ -16,7 +17,7 @@ export function requestKey(owner: string, key: RequestKey): (request: ExpressReq
   if (typeof key === 'function') return key;
   if (typeof key === 'string') return templateOf(owner, key);
   if (!Array.isArray(key) || key.length === 0 || !key.every((each) => typeof each === 'string')) {
-    throw new TypeError(
+    throw optionError(
       `${owner}: the key must be a template, a list of them, or a function, got ${show(key)}`,
     );
   }

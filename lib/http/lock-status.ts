@@ -10,6 +10,7 @@ const STATUSES: Readonly<Record<LockErrorCode, number>> = {
   LOCK_TOKEN_INVALID: 400,
   LOCK_WRITE_TIMEOUT: 409,
   LOCK_QUEUE_FULL: 503,
+  LOCK_DRAINING: 503,
   LOCK_LOST: 500,
   LOCK_DEADLOCK: 500,
   LOCK_PERMITS_DIFFER: 500,
@@ -21,6 +22,7 @@ const WORTH_RETRYING: readonly LockErrorCode[] = [
   'LOCK_STORE_FAILED',
   'LOCK_WRITE_TIMEOUT',
   'LOCK_QUEUE_FULL',
+  'LOCK_DRAINING',
 ];
 
 const INTERNAL = 'Internal server error';
@@ -33,6 +35,7 @@ const MESSAGES: Readonly<Record<LockErrorCode, string>> = {
   LOCK_STALE: 'The fencing token is stale',
   LOCK_TOKEN_INVALID: 'The fencing token is not valid',
   LOCK_QUEUE_FULL: 'Too many requests wait for the lock',
+  LOCK_DRAINING: 'The server is shutting down',
   LOCK_WRITE_TIMEOUT: 'An earlier write is still in progress',
   LOCK_LOST: INTERNAL,
   LOCK_DEADLOCK: INTERNAL,

@@ -7,6 +7,7 @@ import { checkLeaderOptions, LEADER_RULES } from './leader-options.js';
 import type { LeaderElectionOptions } from './leader-options.js';
 import { LeaderTerm } from './leader-term.js';
 import { watchStore } from './store-watch.js';
+import type { LockAuditEvent } from '../core/events/attempt-events.js';
 import type { LockJeopardyEvent } from '../core/events/hold-events.js';
 import { named } from '../core/options/lock-name.js';
 import type { LockOptions } from '../core/options/lock-options.js';
@@ -105,7 +106,7 @@ export class LeaderElection {
     } catch (error) {
       if (!signal.aborted) this.events.publish('failed', error);
     } finally {
-      if (this.#locks.isClosed) this.#stop.abort(); // there will be no other lock
+      if (this.#locks.isClosed || this.#locks.isDraining) this.#stop.abort(); // there will be no other lock
     }
   }
 
@@ -127,13 +128,16 @@ export class LeaderElection {
     };
     this.#term = term;
     makeRoom(this.#locks.events, 1);
+    const drained = ({ action }: LockAuditEvent) => void (action === 'drain' && term.resign());
     this.#locks.events.on('jeopardy', tell);
+    this.#locks.events.on('audit', drained);
     this.events.publish('elected', term);
     this.#work = this.#run(term);
     const end = await term.over;
     if (lock.isHeld) await this.#grace();
     await lock.release();
     this.#locks.events.off('jeopardy', tell);
+    this.#locks.events.off('audit', drained);
     makeRoom(this.#locks.events, -1);
     this.#term = undefined;
     if (end.reason === 'released') this.events.publish('resigned', term);

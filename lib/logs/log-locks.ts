@@ -49,10 +49,12 @@ export function logLocks(
   };
 }
 
-/** The actor, the tool, and the reason. */
-function evicted({ actor, via, holder, reason }: LockAuditEvent, lock: string): string {
+/** The actor, the tool, and the reason. `lock` is missing for what is about all locks. */
+function audited({ actor, via, holder, reason }: LockAuditEvent, lock?: string): string {
   const part = (words: string, text: string | undefined) => (text ? words + quoted(text) : '');
-  return `Lock ${lock} was taken from its holder${part(' ', holder)}${part(' by ', actor)}${part(' with ', via)}${part(': ', reason)}`;
+  const who = `${part(' by ', actor)}${part(' with ', via)}${part(': ', reason)}`;
+  if (lock === undefined) return `Locks of${part(' ', holder)} are being drained${who}`;
+  return `Lock ${lock} was taken from its holder${part(' ', holder)}${who}`;
 }
 
 function listenersOf(lines: PacedLines, keys: HiddenKeys, recovery: StoreRecovery): Listeners {
@@ -78,7 +80,11 @@ function listenersOf(lines: PacedLines, keys: HiddenKeys, recovery: StoreRecover
     overdue: (event) => say('warn', 'overdue', event, () => `${lock(event)} is overdue: it is held for ${Math.round(event.heldFor)} ms`), // prettier-ignore
     node: ({ node, state, reason, store }) =>
       lines.say(state === 'recovered' ? 'info' : 'warn', `node ${node} ${state}`, () => `Node ${node} of lock store "${store}" ${state === 'recovered' ? 'has recovered' : `is ${state}`}: ${reasonOf(reason)}`), // prettier-ignore
-    audit: (event) => lines.sayAlways('warn', () => keys.within(evicted(event, keys.shown([event.key])), [event.key])), // prettier-ignore
+    audit: (event) =>
+      lines.sayAlways('warn', () => {
+        const named = event.key === undefined ? [] : [event.key];
+        return keys.within(audited(event, named.length ? keys.shown(named) : undefined), named);
+      }),
     warning: ({ code, message }) => lines.say('warn', message, () => `${message} [${code}]`),
   };
 }

@@ -27,7 +27,7 @@ export type { ConformanceOptions } from './conformance/conformance-options.js';
 export type { ConformanceFeature } from './conformance/needs.js';
 
 /** How often a check is made that fails on a machine that is too slow for its ttls. */
-const ATTEMPTS = 10;
+const ATTEMPTS = 5;
 
 const CHECKS: Readonly<Record<string, Check>> = {
   ...featureChecks,
@@ -57,7 +57,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
  * ```
  *
  * A check of what the store does not have is skipped, with the reason. Some checks let ttls of 50 ms pass; one that fails
- * because the machine was too slow for that is made again. Throws `TypeError` for a wrong option.
+ * because the machine was too slow for that is made again, with ttls of twice the time. Throws `TypeError` for a wrong option.
  */
 export function lockStoreConformance(options: ConformanceOptions): void {
   checkOptions('lockStoreConformance', options, CONFORMANCE_RULES, '{ test: it, createStore }');
@@ -81,7 +81,7 @@ async function make(
   given: readonly unknown[],
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const backend = new Backend(options);
+    const backend = new Backend(options, 2 ** (attempt - 1));
     try {
       const reason = await skips.found(check);
       if (reason === undefined) return await check(backend);

@@ -1,3 +1,7 @@
+import { quoted } from '../core/text/printable.js';
+import { redact } from '../core/text/redaction.js';
+import { optionError } from '../core/options/option-error.js';
+
 /** The hands of a clock and the calendar beside it, somewhere on earth. */
 export interface WallTime {
   readonly second: number;
@@ -15,6 +19,9 @@ interface Field {
   readonly low: number;
   readonly high: number;
 }
+
+/** Characters of an expression that are searched for secrets before the first of them are shown. */
+const LONGEST_READ = 1_000;
 
 const FIELDS: readonly Field[] = [
   { name: 'second', low: 0, high: 59 },
@@ -57,7 +64,7 @@ export class CronExpression {
   /** Throws `TypeError` for what is no cron expression. */
   constructor(readonly source: string) {
     const text = source.trim().toLowerCase();
-    const texts = (PRESETS[text] ?? text).split(/\s+/);
+    const texts = (Object.hasOwn(PRESETS, text) ? PRESETS[text]! : text).split(/\s+/);
     if (texts.length === 5) texts.unshift('0');
     if (texts.length !== 6) throw this.#wrong(`it has ${texts.length} fields`);
     const sets = FIELDS.map((field, index) => [field.name, this.#values(texts[index]!, field)]);
@@ -93,7 +100,7 @@ export class CronExpression {
       const low = Number(from);
       const high = to ? Number(to) : step ? field.high : low;
       const isFine = low >= field.low && low <= high && high <= field.high && step !== '0';
-      if (!isFine) throw this.#wrong(`"${text}" is no ${field.name}`);
+      if (!isFine) throw this.#wrong(`${quoted(text)} is no ${field.name}`);
       for (let value = low; value <= high; value += Number(step ?? 1)) {
         values.add(field.name === 'weekday' ? value % 7 : value);
       }
@@ -102,6 +109,8 @@ export class CronExpression {
   }
 
   #wrong(why: string): TypeError {
-    return new TypeError(`not a cron expression: ${JSON.stringify(this.source)}: ${why}`);
+    return optionError(
+      `not a cron expression: ${quoted(redact(this.source.slice(0, LONGEST_READ)))}: ${why}`,
+    );
   }
 }

@@ -53,6 +53,22 @@ describe.each(VERSIONS)('lockErrorHandler in $version', ({ version, express }) =
       expect(work).not.toHaveBeenCalled();
     });
 
+    it('of a service that is being drained, and for lockRequest', async () => {
+      const { app, locks } = controlledApp(express);
+      app.get(
+        '/',
+        route(() => locks.withLock('a', () => {})),
+      );
+      app.get('/locked', lockRequest('a', { locks }), (_, response) => void response.end());
+      app.use(lockErrorHandler());
+      await locks.drain();
+      const told = { code: 'LOCK_DRAINING', message: 'The server is shutting down' };
+      for (const path of ['/', '/locked']) {
+        const response = await request(app).get(path).expect(503, told);
+        expect(response.headers['retry-after']).toMatch(/^[12]$/);
+      }
+    });
+
     it('whose store is down, without its details', async () => {
       const { app, control, locks } = controlledApp(express);
       app.get(

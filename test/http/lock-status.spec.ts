@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   LockDeadlockError,
+  LockDrainingError,
   type LockError,
   LockKeyError,
   LockLostError,
@@ -26,6 +27,7 @@ const ERRORS: [LockError, number, string][] = [
     503,
     'The lock store is not available',
   ],
+  [new LockDrainingError(KEY), 503, 'The server is shutting down'],
   [new LockKeyError('<body.id> must be …', KEY), 400, 'The request gives no valid lock key'],
   [new LockStaleError(KEY, 1n, 1763717225000123n), 409, 'The fencing token is stale'],
   [new FencingTokenError(KEY, 'missing', KEY), 428, 'The fencing token is missing'],

@@ -122,6 +122,18 @@ describe('LeaderElection', () => {
     expect(leading()).toEqual([true, false]);
   });
 
+  it('resigns when its service is drained, and no process of it stands again', async () => {
+    const [a, b] = [await stand(), await stand()];
+    const drained = a.locks.drain();
+    await clock.advance(A_WHILE);
+    expect(await drained).toEqual([]);
+    expect(leading()).toEqual([false, true]);
+    expect(a.log).toEqual(['elected', 'resigned']);
+    await b.locks.drain();
+    await clock.advance(10 * A_WHILE);
+    expect(leading()).toEqual([false, false]);
+  });
+
   it('stands in line, with any retryCount of the service', async () => {
     await stand();
     const locks = new LockService(shared, { clock, retryCount: 0 });

@@ -201,3 +201,13 @@ describe('logLocks', () => {
     );
   });
 });
+
+it('says who drains the service, and why', async () => {
+  const { locks, taken } = logged();
+  await locks.drain({ actor: 'ada', reason: 'roll-out' });
+  expect(taken()).toEqual([
+    expect.stringMatching(
+      /^warn Locks of "[^"]+:\d+:\d+" are being drained by "ada" with "code": "roll-out"$/,
+    ),
+  ]);
+});

@@ -73,7 +73,11 @@ describe('Jobs of four processes whose clocks are up to four seconds apart', () 
     const ran = keys(job);
     const due = ran.map((key) => Date.parse(key.slice(job.length + 1)));
     expect(due.map((time) => time % period)).toEqual(due.map(() => 0));
-    expect(due).toEqual(due.map((_, index) => due[0]! + index * period));
+    expect(due).toEqual([...new Set(due)]);
+    // A timer may pass by a tick, which a machine whose clock is behind runs then: the end may have come before.
+    const asked = due.filter((time) => time <= due.at(-1)! - SPREAD * 1_000);
+    expect(asked).toEqual(asked.map((_, index) => due[0]! + index * period));
+    expect(asked.length).toBeGreaterThan(0);
     expect(ran.length).toBeGreaterThan(1);
   });
 

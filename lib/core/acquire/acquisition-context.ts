@@ -2,6 +2,7 @@ import type { TimerQueue } from '../async/timer-queue.js';
 import type { LockEvents } from '../events/lock-events.js';
 import type { ServiceTracing } from '../events/service-tracing.js';
 import type { HolderLookup } from '../inspection/holder-lookup.js';
+import type { LeaseContext } from '../lease/lease-context.js';
 import type { LeaseKeeper } from '../lease/lease-keeper.js';
 import type { Waiters } from '../queue/waiters.js';
 import type { AttemptContext } from './store-attempts.js';
@@ -15,3 +16,7 @@ export interface AcquisitionContext extends AttemptContext {
   readonly waiters: Waiters;
   readonly keeper: Pick<LeaseKeeper, 'leases'>;
 }
+
+/** With what their locks share. */
+export type PendingAcquisitionsContext = AcquisitionContext &
+  LeaseContext & { readonly keeper: LeaseKeeper };

@@ -112,7 +112,8 @@ export class Acquisition
       throw error;
     }
     this.#ticket.leave(); // the callers behind do not wait for the explanation
-    const explained = this.explain?.(error) ?? (await withHolder(this.context, this, error));
+    const explained =
+      this.nesting?.explain?.(error) ?? (await withHolder(this.context, this, error));
     this.#fail(explained);
     throw lacksCaller(explained);
   }

@@ -74,6 +74,11 @@ export function hasHolderHere(
 /** Another error in place of a timeout, if the caller knows better why it waited. */
 export type Explain = (error: LockTimeoutError) => unknown;
 
+/** Of a call in the async context of a held lock, whose work may need it to end. */
+export interface Nesting {
+  readonly explain?: Explain;
+}
+
 /** Adds the name of the holder, and for how long it has had the key. For a call that has waited: one attempt is to cost one question. */
 export async function withHolder(
   { store, holders }: Pick<HolderContext, 'store' | 'holders'>,
@@ -89,10 +94,6 @@ export async function withHolder(
 /** The last answers of the nodes, where there are several. */
 function reportOf({ request, store }: Attempted): QuorumReport | undefined {
   return request && store.report?.(request);
-}
-
-export function closedError({ name }: LockStore, keys: readonly string[]): LockStoreError {
-  return new LockStoreError(keyNames(keys), name, 'the LockService is closed');
 }
 
 /** The process was suspended after the grant had been checked. */

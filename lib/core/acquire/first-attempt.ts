@@ -9,7 +9,7 @@ import type { HeldLease } from '../lease/held-lease.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { LocalCaller, LocalTicket } from '../queue/local-ticket.js';
 import type { AcquisitionContext } from './acquisition-context.js';
-import type { Explain } from './attempt-errors.js';
+import type { Nesting } from './attempt-errors.js';
 import type { StoreAttempts } from './store-attempts.js';
 import type { WaitDeadline } from './wait-deadline.js';
 
@@ -59,7 +59,7 @@ export abstract class FirstAttempt
   isInWait = false;
   protected readonly context: AcquisitionContext;
   protected readonly owner: CallerOwner;
-  protected readonly explain: Explain | undefined;
+  readonly nesting: Nesting | undefined;
   protected hasAsked = false;
   protected isOnce = false;
   protected isWaiting = false;
@@ -72,11 +72,11 @@ export abstract class FirstAttempt
     keys: readonly string[],
     options: ResolvedLockOptions,
     owner: CallerOwner,
-    explain?: Explain,
+    nesting?: Nesting,
   ) {
     super();
     this.owner = owner;
-    this.explain = explain;
+    this.nesting = nesting;
     this.context = context;
     this.keys = keys;
     this.options = options;

@@ -1,5 +1,6 @@
 import { LockDeadlockError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { LockStore } from '../contract/lock-store.js';
+import { LockDrainingError } from '../drain/draining-error.js';
 import { LockQueueFullError } from '../queue/queue-full-error.js';
 import type { AcquireEffort, LockAttemptEvent } from '../events/attempt-events.js';
 import type { LockEvents } from '../events/lock-events.js';
@@ -47,6 +48,7 @@ export function publishFailure(
 function refusalOf({ mayWait }: AcquireCall, error: unknown) {
   if (error instanceof LockDeadlockError) return 'deadlock'; // also as the reason of the call's own signal
   if (error instanceof LockQueueFullError) return 'queue-full';
+  if (error instanceof LockDrainingError) return 'draining';
   const isHeld = error === undefined || (error instanceof LockTimeoutError && !mayWait);
   return isHeld ? 'held' : undefined;
 }

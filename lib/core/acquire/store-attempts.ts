@@ -8,7 +8,7 @@ import type { Attempted } from './attempt-errors.js';
 import { LockError } from '../contract/lock-errors.js';
 import type { LockStoreError, LockTimeoutError } from '../contract/lock-errors.js';
 import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
-import { tryAcquireAll } from '../store/many-keys.js';
+import { isKeyByKey, tryAcquireAll } from '../store/many-keys.js';
 import type { WaitDeadline } from './wait-deadline.js';
 import { LONGEST_SILENCE } from '../store/store-pulse.js';
 import type { Pulse, StorePulse } from '../store/store-pulse.js';
@@ -67,13 +67,11 @@ export class StoreAttempts {
 
   /** That attempt was answered. */
   first(lease: Lease | undefined): void {
-    this.#wasHeld = !lease;
-    if (lease) this.inTime({ lease, sentAt: this.#askedAt });
+    void (lease ? this.inTime({ lease, sentAt: this.#askedAt }) : this.#refused());
   }
 
   get request(): AcquireRequest {
-    this.#madeRequest ??= requestFor(this.#caller, this.#patience.options.storeTimeout);
-    return this.#madeRequest;
+    return (this.#madeRequest ??= requestFor(this.#caller, this.#patience.options.storeTimeout));
   }
 
   /** Asks for the keys once. */
@@ -81,24 +79,27 @@ export class StoreAttempts {
     this.count++;
     this.refusedBy = undefined;
     const { store, clock } = this.#context;
-    const sentAt = clock.now();
-    this.#askedAt = sentAt;
+    const sentAt = (this.#askedAt = clock.now());
     return this.ask(
       (asked) => tryAcquireAll(store, this.request, asked, this),
       checkAttempt,
       (lease) => {
         this.answered();
         this.tooLate = undefined;
-        this.#wasHeld ||= !lease;
-        return lease && this.inTime({ lease, sentAt });
+        return lease ? this.inTime({ lease, sentAt }) : this.#refused();
       },
       giveBack,
     );
   }
 
-  /** The next request gets a token of its own: a late release of the previous grant cannot free it. */
+  /** The next request gets a token of its own: a late release of a previous grant, or of some of its keys, cannot free it. */
   startAnew(): void {
     this.#madeRequest = undefined;
+  }
+
+  #refused(): undefined {
+    this.#wasHeld = true;
+    if (isKeyByKey(this.#context.store, this.#caller.keys)) this.startAnew();
   }
 
   /** The store has answered, from its queue. */
@@ -125,6 +126,7 @@ export class StoreAttempts {
     if (why === undefined) return grant;
     giveBack(grant.lease);
     this.tooLate = uselessGrant(this.#attempted, why);
+    this.startAnew();
     return undefined;
   }
 

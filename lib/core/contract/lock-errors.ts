@@ -17,6 +17,7 @@ export type LockErrorCode =
   | 'LOCK_STALE'
   | 'LOCK_TOKEN_INVALID'
   | 'LOCK_QUEUE_FULL'
+  | 'LOCK_DRAINING'
   | 'LOCK_WRITE_TIMEOUT';
 
 /** Base of every error that a correct program may meet. Misuse is a `TypeError` or `RangeError` instead. */
@@ -122,10 +123,7 @@ export class LockLostError extends LockError {
   }
 }
 
-/**
- * The store failed, did not answer in time, or answered too late. The state of the key is unknown. `cause` is the driver's error
- * without the command and without credentials.
- */
+/** The store failed, or did not answer in time: the key's state is unknown. `cause` has no command and no credentials. */
 export class LockStoreError extends LockError {
   readonly code = 'LOCK_STORE_FAILED';
   /** The nodes' answers to the last attempt. Empty for a store that has no nodes. */

@@ -18,9 +18,10 @@ export interface LockAttemptEvent extends LockEvent, AcquireEffort {}
  * - `held`: one attempt, and another caller has the lock
  * - `queue-full`: `maxWaiting` or `maxWaitingTotal` is reached
  * - `deadlock`: the caller would wait for itself
+ * - `draining`: the service takes on no new work
  */
 export interface LockRefusedEvent extends LockAttemptEvent {
-  readonly reason: 'held' | 'queue-full' | 'deadlock';
+  readonly reason: 'held' | 'queue-full' | 'deadlock' | 'draining';
   /** The reason of the call's rejection. Missing: `tryAcquire` resolved `undefined`. */
   readonly error: unknown;
 }
@@ -37,7 +38,7 @@ export interface LockFailedEvent extends LockAttemptEvent {
   readonly error: unknown;
 }
 
-/** A lock was taken from its holder by hand. */
+/** A lock was taken from its holder by hand, or a service takes on no new work. */
 export interface LockAuditEvent {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -45,11 +46,12 @@ export interface LockAuditEvent {
   readonly actor: string | undefined;
   /** The tool of the actor: the command line, the page. */
   readonly via: string;
-  readonly action: 'evict';
-  readonly key: string;
+  readonly action: 'evict' | 'drain';
+  /** Missing with `drain`, which is about all keys of the service. */
+  readonly key: string | undefined;
   /** `LockStore.name`. */
   readonly store: string;
-  /** The holder before: `host:pid:startTime`. */
+  /** The holder before; with `drain`, the process of the service: `host:pid:startTime`. */
   readonly holder: string | undefined;
   readonly tokenBefore: bigint | undefined;
   readonly tokenAfter: bigint | undefined;

@@ -44,7 +44,7 @@ export interface LockUnscheduledEvent {
 export interface LockEventMap {
   /** The first attempt was refused, or other callers of the process are first: the call waits. */
   waiting: [LockAttemptEvent];
-  /** A call without a wait ended without a lock. */
+  /** A call without a wait ended without a lock, or the service is being drained. */
   refused: [LockRefusedEvent];
   /** A wait ended at its `waitTimeout`, or with its last attempt. */
   timeout: [LockTimeoutEvent];
@@ -73,7 +73,7 @@ export interface LockEventMap {
   node: [LockNodeEvent];
   /** Once for each setting of a server that may lose locks. Without a listener, a process warning with this `code`. */
   warning: [LockWarningEvent];
-  /** A lock was taken from its holder by hand. */
+  /** A lock was taken from its holder by hand, or the service is being drained. */
   audit: [LockAuditEvent];
   /** A tick was named by the second of the call, for its schedule has no time close enough: another machine may run it, too. */
   unscheduled: [LockUnscheduledEvent];

@@ -33,7 +33,7 @@ export interface LockHealth {
   readonly duration: number;
   /** Of a store that has several. `needed` is a majority. */
   readonly nodes?: NodeCount | undefined;
-  /** Why it is `down`: `timeout`, `closed`, a code (`ECONNREFUSED`, `READONLY`) or the name of an error. */
+  /** Why it is `down`: `timeout`, `closed`, `draining`, a code (`ECONNREFUSED`, `READONLY`) or the name of an error. */
   readonly reason?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ const TTL = 10_000;
 /** Rejects with `TypeError` or `RangeError` for unusable options, and never else. */
 export async function healthOf(
   { store, clock, calls }: HealthContext,
-  isClosed: boolean,
+  ended: 'closed' | 'draining' | undefined,
   options: LockHealthOptions = {},
 ): Promise<LockHealth> {
   checkOptions('health', options, HEALTH_RULES, "{ probe: 'lock' }");
@@ -65,18 +65,18 @@ export async function healthOf(
   const since = clock.now();
   const found = { store: store.name, probe };
   const left = () => Math.max(1, timeout - (clock.now() - since));
-  const ended = () => Math.round(clock.now() - since);
-  if (isClosed) return { status: 'down', ...found, duration: 0, reason: 'closed' };
+  const duration = () => Math.round(clock.now() - since);
+  if (ended) return { status: 'down', ...found, duration: 0, reason: ended };
   try {
     const nodes = await countedBy(store, calls, left());
     if (probe === 'lock') await takeAndFree(store, calls, left());
     else if (!store.countNodes) await bounded(calls, left(), () => store.inspect!(KEY));
-    return { status: statusOf(nodes), ...found, duration: ended(), ...(nodes && { nodes }) };
+    return { status: statusOf(nodes), ...found, duration: duration(), ...(nodes && { nodes }) };
   } catch (error) {
     return {
       status: 'down',
       ...found,
-      duration: ended(),
+      duration: duration(),
       reason: reasonWord(connectionFailureOf(store) ?? error),
     };
   }

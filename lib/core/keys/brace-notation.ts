@@ -1,3 +1,4 @@
+import { optionError } from '../options/option-error.js';
 /** `{params.id}`, `#params.id`, `$params.id`, and `params.id` as a part of its own. */
 const ELSEWHERE = /\{([\w.-]+)\}|(?:[#$]|(?:^|[:/]):?)([A-Za-z]+\.[\w.-]+)/g;
 
@@ -12,6 +13,6 @@ export function refuseBraces(owner: string, source: string, paths: RegExp): void
     const path = inBraces ?? marked!;
     if (!paths.test(path)) continue;
     const notation = found.replace(/^[:/]+/, '');
-    throw new TypeError(`${owner}: ${notation} in "${source}" is no placeholder. Write <${path}>`);
+    throw optionError(`${owner}: ${notation} in "${source}" is no placeholder. Write <${path}>`);
   }
 }

@@ -1,3 +1,4 @@
+import { optionError } from '../options/option-error.js';
 import { FILTER_NAMES, filterOf } from './key-filters.js';
 import type { KeyFilters } from './key-filters.js';
 import { KeyText } from './key-text.js';
@@ -52,10 +53,19 @@ function reach(placeholder: Placeholder, root: unknown): unknown {
     if (value === undefined || value === null) {
       throw keyValueError(placeholder, `"${reached}" is ${value}`);
     }
-    value = (value as Record<string, unknown>)[name];
     reached += `.${name}`;
+    value = read(placeholder, reached, value as Record<string, unknown>, name);
   }
   return value;
+}
+
+/** Throws `LockKeyError` where a getter or a proxy throws: that is its cause. */
+function read(source: Placeholder, reached: string, from: Record<string, unknown>, name: string) {
+  try {
+    return from[name];
+  } catch (cause) {
+    throw keyValueError(source, `"${reached}" cannot be read`, { cause });
+  }
 }
 
 function checkNotation(template: string): void {
@@ -87,5 +97,5 @@ function checkLiteral(literal: string, template: string): void {
 }
 
 function templateError(template: string, problem: string): TypeError {
-  return new TypeError(`Lock key template "${template}" ${problem}`);
+  return optionError(`Lock key template "${template}" ${problem}`);
 }

@@ -36,11 +36,13 @@ export function keyValue(value: unknown, filters: KeyFilters, source: KeyValueSo
 export function keyValueError(
   { template, placeholder }: KeyValueSource,
   problem: string,
+  options?: ErrorOptions,
 ): LockKeyError {
   return new LockKeyError(
     `Lock key "${template}": ${placeholder} must be a non-empty string, a finite number, ` +
       `a bigint, a boolean or a valid Date; ${problem}`,
     template,
+    options,
   );
 }
 

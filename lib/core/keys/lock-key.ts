@@ -1,3 +1,4 @@
+import { optionError } from '../options/option-error.js';
 import { KeyText } from './key-text.js';
 import { keyValue } from './key-value.js';
 
@@ -43,10 +44,9 @@ class Source {
 
 function textOf(strings: TemplateStringsArray): KeyText {
   if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
-    throw new TypeError('lockKey is a tag of template literals: lockKey`order:${id}`');
+    throw optionError('lockKey is a tag of template literals: lockKey`order:${id}`');
   }
-  const refuse = (problem: string) =>
-    new TypeError(`Lock key "${sourceOf(strings.raw)}" ${problem}`);
+  const refuse = (problem: string) => optionError(`Lock key "${sourceOf(strings.raw)}" ${problem}`);
   if (strings.includes(undefined as never)) throw refuse('contains an escape that is none');
   const [found] = strings.map((each) => /<[^<>]+>/.exec(each)?.[0]).filter(Boolean);
   if (found !== undefined) throw refuse(`contains ${found}: lockKey takes its values as \${…}`);

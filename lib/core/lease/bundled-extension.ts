@@ -17,6 +17,7 @@ export class BundledExtension implements StoreCall<Exceptions, void> {
   readonly #store: LockStore;
   readonly #leases: readonly HeldLease[];
   readonly #ttl: number;
+  readonly #sentAt: number;
   readonly #answered: Answered;
   #made: Promise<void> | undefined;
 
@@ -31,6 +32,7 @@ export class BundledExtension implements StoreCall<Exceptions, void> {
     this.#store = store;
     this.#leases = leases;
     this.#ttl = ttl;
+    this.#sentAt = sentAt;
     this.#answered = answered;
     this.within = leases.reduce(
       (least, { options, until }) => Math.min(least, options.storeTimeout, until - sentAt),
@@ -41,7 +43,10 @@ export class BundledExtension implements StoreCall<Exceptions, void> {
   send(calls: StoreCalls): void {
     const made = calls.make(this);
     this.#made = made;
-    for (const { changes } of this.#leases) changes.begin(made);
+    for (const { changes } of this.#leases) {
+      changes.sent(this.#sentAt, this.#ttl);
+      changes.begin(made);
+    }
   }
 
   ask(): Promise<Exceptions> {
@@ -62,7 +67,8 @@ export class BundledExtension implements StoreCall<Exceptions, void> {
 
   late(exceptions: unknown): void {
     if (!(exceptions instanceof Map)) return;
-    for (const lease of this.#leases) lease.giveBackLate(!exceptions.has(lease.granted));
+    for (const { changes, granted } of this.#leases)
+      changes.answeredLate(this.#sentAt, this.#ttl, !exceptions.has(granted) || failed(exceptions, granted)); // prettier-ignore
   }
 
   #settle(answerOf: (lease: HeldLease) => unknown): void {

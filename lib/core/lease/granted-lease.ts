@@ -91,7 +91,7 @@ export abstract class GrantedLease implements KeeperEntry {
   }
 
   /** The end of the validity that counts from a request for `ttl`, sent at `sentAt`. */
-  protected abstract untilFor(sentAt: number, ttl: number): number;
+  abstract untilFor(sentAt: number, ttl: number): number;
 
   /** It is due. */
   abstract run(): void;

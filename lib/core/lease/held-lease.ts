@@ -80,6 +80,12 @@ export class HeldLease extends LeaseState {
     return this.released;
   }
 
+  /** For a grant that no caller gets. Never rejects. */
+  discard(): Promise<void> {
+    this.end('released');
+    return this.#giveBack();
+  }
+
   /** Takes the lease from its holder, which learns it by the signal, and frees the key. Never rejects. */
   async withdraw(): Promise<void> {
     if (!this.isHeld) return;

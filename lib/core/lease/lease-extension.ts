@@ -11,7 +11,9 @@ interface ChangingLease {
   readonly options: ResolvedLockOptions;
   readonly isReader: boolean;
   readonly ttl: number;
+  readonly countedFrom: number;
   readonly remaining: number;
+  untilFor(sentAt: number, ttl: number): number;
   isShortenedBy(sentAt: number, ttl: number): boolean;
   capped(sentAt: number, ttl: number): number;
   assertHeld(): void;
@@ -20,6 +22,7 @@ interface ChangingLease {
   failure(error: unknown): LockStoreError;
   count(sentAt: number, ttl: number): void;
   downgraded(): void;
+  extended(sentAt: number, ttl: number, answer: unknown): void;
   giveBackLate(isOurs: unknown): void;
 }
 
@@ -28,6 +31,10 @@ export class LeaseExtensions {
   readonly #lease: ChangingLease;
   /** Settles with the last change that is requested or in progress. Never rejects. */
   #last: Promise<void> | undefined;
+  /** The end of the validity that the latest extension asks for. */
+  #sentEnd = -Infinity;
+  /** Of the latest extension that asks for an earlier end than the one before it. */
+  #shortenedAt = -Infinity;
 
   constructor(lease: ChangingLease) {
     this.#lease = lease;
@@ -44,6 +51,23 @@ export class LeaseExtensions {
 
   end(change: Promise<void>): void {
     if (this.#last === change) this.#last = undefined;
+  }
+
+  /** An extension for `ttl` is sent at `sentAt`. */
+  sent(sentAt: number, ttl: number): void {
+    const end = this.#lease.untilFor(sentAt, ttl);
+    if (end < this.#sentEnd) this.#shortenedAt = sentAt;
+    this.#sentEnd = end;
+  }
+
+  /**
+   * An answer that came after its call had failed. It counts, unless a later extension may have moved the end back: the store
+   * may have made the two in either order.
+   */
+  answeredLate(sentAt: number, ttl: number, answer: unknown): void {
+    const counts = sentAt >= this.#lease.countedFrom && sentAt >= this.#shortenedAt;
+    if (counts && typeof answer === 'boolean') this.#lease.extended(sentAt, ttl, answer);
+    else this.#lease.giveBackLate(answer === true);
   }
 
   extend(ttl: number): Promise<void> {
@@ -69,7 +93,9 @@ export class LeaseExtensions {
     const sentAt = context.clock.now();
     // A shorter ttl may take effect at any time from now on, whether and whenever its reply comes.
     if (this.#lease.isShortenedBy(sentAt, ttl)) this.#lease.count(sentAt, ttl);
-    await this.#confirm(() => granted.extend(this.#lease.capped(sentAt, ttl)));
+    this.sent(sentAt, ttl);
+    const late = (answer: unknown) => this.answeredLate(sentAt, ttl, answer);
+    await this.#confirm(() => granted.extend(this.#lease.capped(sentAt, ttl)), late);
     this.#lease.count(sentAt, ttl);
     this.#lease.recover();
   }
@@ -77,12 +103,13 @@ export class LeaseExtensions {
   async #downgrade(): Promise<void> {
     this.#lease.assertHeld();
     if (this.#lease.isReader) return;
-    await this.#confirm(() => this.#lease.granted.downgrade!());
+    const late = (answer: unknown) => this.#lease.giveBackLate(answer);
+    await this.#confirm(() => this.#lease.granted.downgrade!(), late);
     this.#lease.downgraded();
   }
 
   /** Sends a request whose answer tells whether the lease is ours. */
-  async #confirm(ask: () => Promise<boolean>): Promise<void> {
+  async #confirm(ask: () => Promise<boolean>, late: (answer: unknown) => void): Promise<void> {
     const lease = this.#lease;
     const isOurs = await lease.context.calls.make<boolean, boolean>({
       ask,
@@ -94,7 +121,7 @@ export class LeaseExtensions {
         lease.assertHeld();
         throw lease.failure(error);
       },
-      late: (answer) => lease.giveBackLate(answer),
+      late,
     });
     lease.giveBackLate(isOurs);
     lease.assertHeld();

@@ -21,6 +21,8 @@ export class LeaseKeeper {
   readonly #calls: StoreCalls;
   readonly #kept = new LinkedQueue<HeldLease>();
   readonly #bundles: LeaseBundles<HeldLease>;
+  /** Called after the end of each lease. */
+  onEnded: (() => void) | undefined;
 
   constructor(store: LockStore, clock: Clock, timers: TimerQueue, calls: StoreCalls) {
     this.#store = store;
@@ -59,6 +61,7 @@ export class LeaseKeeper {
     if (lease.overdueWatch) this.#timers.remove(lease.overdueWatch);
     if (lease.bundle) this.#bundles.leave(lease);
     this.#kept.remove(lease);
+    this.onEnded?.();
   }
 
   /** Grants may have been lost: extends each affected lease at once, which confirms or ends it. */

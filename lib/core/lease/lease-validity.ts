@@ -48,7 +48,7 @@ export abstract class LeaseValidity extends GrantedLease {
     this.until = this.untilFor(sentAt, ttl);
   }
 
-  protected override untilFor(sentAt: number, ttl: number): number {
+  override untilFor(sentAt: number, ttl: number): number {
     if (!this.context.store.supports.ttl) return this.holdUntil;
     return Math.min(validUntil(sentAt, this.capped(sentAt, ttl)), this.holdUntil);
   }

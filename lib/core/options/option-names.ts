@@ -49,11 +49,15 @@ function ofOthers(name: string, known: readonly string[]): string | undefined {
     : undefined;
 }
 
-/** A name at most two edits away, if that is less than half of it. */
+/** Edits of a name that was misspelt. */
+const MOST_SLIPS = 2;
+
+/** A name at most two edits away, if that is less than half of it. Names of quite another length are not compared. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const [first] = known
+    .filter((meant) => Math.abs(meant.length - name.length) <= MOST_SLIPS)
     .map((meant) => ({ meant, slips: slipsBetween(name, meant) }))
-    .filter(({ slips }) => slips <= 2 && slips * 2 < name.length)
+    .filter(({ slips }) => slips <= MOST_SLIPS && slips * 2 < name.length)
     .toSorted((a, b) => a.slips - b.slips);
   return first?.meant;
 }

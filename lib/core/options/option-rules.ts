@@ -72,14 +72,14 @@ export function needed(rule: OptionRule): OptionRule {
 /** `expected` is what stands behind "must be". */
 export function a(expected: string, isFine: (value: unknown) => boolean): OptionRule {
   return (name, value) => {
-    if (!isFine(value)) throw optionError(`${name} must be ${expected}, got ${show(value)}`);
+    if (!suits(value, isFine)) throw optionError(`${name} must be ${expected}, got ${show(value)}`);
   };
 }
 
 /** As `a`, for numbers: another number is out of range. */
 export function aNumber(expected: string, isFine: (value: unknown) => boolean): OptionRule {
   return (name, value) => {
-    if (isFine(value)) return;
+    if (suits(value, isFine)) return;
     const kind = typeof value === 'number' ? RangeError : TypeError;
     throw optionError(`${name} must be ${expected}, got ${show(value)}`, kind);
   };
@@ -143,7 +143,7 @@ export function aBag<Options extends object>(
 /** As `rule`, without the value in the message: it may be a secret. */
 export function secretly(expected: string, isFine: (value: unknown) => boolean): OptionRule {
   return (name, value) => {
-    if (isFine(value)) return;
+    if (suits(value, isFine)) return;
     throw optionError(
       `${name} must be ${expected}, got ${value === undefined ? 'none' : `a ${typeof value}`}`,
     );
@@ -152,6 +152,15 @@ export function secretly(expected: string, isFine: (value: unknown) => boolean):
 
 /** A password, say. */
 export const aSecret = secretly('a string', (value) => typeof value === 'string');
+
+/** A value that throws when it is read does not. */
+function suits(value: unknown, isFine: (value: unknown) => boolean): boolean {
+  try {
+    return isFine(value);
+  } catch {
+    return false;
+  }
+}
 
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== '';

@@ -1,3 +1,4 @@
+import { isList } from '../contract/fields.js';
 import { redact } from '../text/redaction.js';
 import { optionError } from './option-error.js';
 import { echo, quoted } from '../text/printable.js';
@@ -7,7 +8,7 @@ const LONGEST_READ = 1_000;
 
 /** `example` shows how options are written: `{ ttl: 30_000 }`. */
 export function checkIsObject(what: string, options: unknown, example: string): void {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  if (typeof options === 'object' && options !== null && isList(options) === false) return;
   throw optionError(`${what} must be an object, such as ${example}, got ${show(options)}`);
 }
 
@@ -21,6 +22,13 @@ export function checkName(what: string, name: unknown): void {
   }
 }
 
+/** Of an object, by `isList`. */
+const SHAPES = new Map([
+  [true, 'an array'],
+  [false, 'an object'],
+  [undefined, 'a proxy that was revoked'],
+]);
+
 /** The form of a bad value in an error message. Nothing of an object is read: it may come from a request. */
 export function show(value: unknown): string {
   switch (typeof value) {
@@ -33,16 +41,22 @@ export function show(value: unknown): string {
     case 'function':
       return nameOf(value) === '' ? 'a function' : `a function (${nameOf(value)})`;
     case 'object':
-      if (value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+      if (value !== null) return SHAPES.get(isList(value))!;
   }
   return String(value);
 }
 
-function nameOf({ name }: Function): string {
-  return typeof name === 'string' ? echo(name) : '';
+/** Empty where it has none, or throws instead. */
+function nameOf(value: Function): string {
+  try {
+    const { name } = value;
+    return typeof name === 'string' ? echo(name) : '';
+  } catch {
+    return '';
+  }
 }
 
 export function checkWork(caller: string, work: unknown): void {
   if (typeof work === 'function') return;
-  throw new TypeError(`${caller} expects a function as its last argument, got ${show(work)}`);
+  throw optionError(`${caller} expects a function as its last argument, got ${show(work)}`);
 }

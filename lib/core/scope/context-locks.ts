@@ -7,6 +7,9 @@ import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { Lock } from './lock.js';
 import type { SelfDeadlocks } from './self-deadlock.js';
 
+/** A call in the context of a lock of other keys. */
+const NESTED = {};
+
 /** Locks for async contexts: new ones, or shares of a lock that the context holds where `reentrant` asks for them. */
 export class ContextLocks {
   readonly #context: LockContext;
@@ -54,7 +57,9 @@ export class ContextLocks {
     ofGrant: (held: HeldLease) => T | Promise<T>,
   ): Promise<T | undefined> {
     const shared = options.reentrant && this.#context.reenter(keys, options);
-    return shared ? ofShare(shared) : this.#acquisitions.once(keys, options, ofGrant);
+    if (shared) return ofShare(shared);
+    const nesting = this.#context.isInside ? NESTED : undefined;
+    return this.#acquisitions.once(keys, options, ofGrant, nesting);
   }
 
   /** For `reentrant`. */
@@ -89,14 +94,15 @@ export class ContextLocks {
     options: ResolvedLockOptions,
     use: (held: HeldLease) => T | Promise<T>,
   ): Promise<T> {
+    if (!this.#context.isInside) return this.#acquisitions.acquire(keys, options, use);
     const own = this.#context.holderOf(keys);
-    if (!own) return this.#acquisitions.acquire(keys, options, use);
+    if (!own) return this.#acquisitions.acquire(keys, options, use, NESTED);
     return this.#selfDeadlocks.bound({ keys, options, own }, (bounded, granted, explain) => {
       const begin = (held: HeldLease) => {
         granted();
         return use(held);
       };
-      return this.#acquisitions.acquire(keys, bounded, begin, explain);
+      return this.#acquisitions.acquire(keys, bounded, begin, { explain });
     });
   }
 }

@@ -28,6 +28,12 @@ export class LockContext {
     return find(this.#storage.getStore(), isMeant)?.lock;
   }
 
+  /** Whether this context holds a lock. */
+  get isInside(): boolean {
+    const frame = this.#storage.getStore();
+    return frame !== undefined && innermost(frame) !== undefined;
+  }
+
   /** Calls `work` in a context that holds nothing. */
   outside<T>(work: () => T): T {
     return this.#storage.run(undefined, work);

@@ -2,6 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AroundWork } from '../events/tracing.js';
 import type { HeldLease } from '../lease/held-lease.js';
 import { LockLostError } from '../contract/lock-errors.js';
+import { checkBegun } from './begun-work.js';
 import type { Lock } from './lock.js';
 
 /** The lock that one call holds for an async context, and its outer contexts. */
@@ -28,7 +29,10 @@ export class LockScope {
     this.#storage = storage;
   }
 
-  /** Runs `work` under the lock, releases it however `work` ends, and rejects when the lock was lost on the way. */
+  /**
+   * Runs `work` under the lock, releases it however `work` ends, and rejects when the lock was lost on the way. Rejects with
+   * `TypeError` for a generator or an Observable, whose work has not begun.
+   */
   async hold<T>(work: (lock: Lock) => T | Promise<T>): Promise<T> {
     let result: T;
     try {
@@ -36,6 +40,7 @@ export class LockScope {
     } finally {
       await this.leave();
     }
+    checkBegun(result);
     this.assertKept(result);
     return result;
   }

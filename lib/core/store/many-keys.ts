@@ -1,4 +1,4 @@
-import { checkBoolean } from '../contract/store-answers.js';
+import { combine, releaseAll } from './combined-lease.js';
 import { checkAttempt } from './grant.js';
 import type { Asked } from './acquire-request.js';
 import type { AcquireRequest, Lease, LockStore } from '../contract/lock-store.js';
@@ -20,9 +20,17 @@ export function tryAcquireAll(
   refusal: Refusal = { refusedBy: undefined },
 ): Promise<Lease | undefined> {
   if (request.keys.length === 1) return store.tryAcquire(request);
-  return store.supports.manyKeys
-    ? allAtOnce(store, request, refusal)
-    : oneByOne(store, request, asked, refusal);
+  return isKeyByKey(store, request.keys)
+    ? oneByOne(store, request, asked, refusal)
+    : allAtOnce(store, request, refusal);
+}
+
+/**
+ * Whether an attempt is one request for each key. Those before a refusal are released, perhaps by a command that is sent twice, of
+ * which one comes late: the next attempt needs another token.
+ */
+export function isKeyByKey({ supports }: LockStore, keys: readonly string[]): boolean {
+  return keys.length > 1 && !supports.manyKeys;
 }
 
 async function allAtOnce(
@@ -106,42 +114,6 @@ async function raiseToLargest(
   );
   if (raised.includes(undefined)) throw new Error('a key was lost while the others were taken');
   return largest;
-}
-
-/** One lease made of several with the same owner token. */
-export function combine(leases: readonly Lease[], fencingToken: bigint | undefined): Lease {
-  const sessions = leases.flatMap((lease) => lease.lost ?? []);
-  const anyLost = sessions.length > 0 ? AbortSignal.any(sessions) : undefined;
-  return {
-    fencingToken,
-    /** A lease whose signal is right before any timer could run is asked itself. */
-    get lost() {
-      return sessions.find(({ aborted }) => aborted) ?? anyLost;
-    },
-    extend: (ttl) => allOrNone(leases, (each) => each.extend(ttl)),
-    release: (isValid) => releaseAll(leases, isValid),
-    ...(leases.every((each) => each.retire !== undefined) && {
-      retire: (ms) => allOrNone(leases, (each) => each.retire!(ms)),
-    }),
-    ...(leases.every((each) => each.downgrade !== undefined) && {
-      downgrade: () => allOrNone(leases, (each) => each.downgrade!()),
-    }),
-  };
-}
-
-async function allOrNone(
-  leases: readonly Lease[],
-  change: (lease: Lease) => Promise<boolean>,
-): Promise<boolean> {
-  const changed = await Promise.all(leases.map(change));
-  changed.forEach(checkBoolean);
-  return changed.every(Boolean);
-}
-
-async function releaseAll(leases: readonly Lease[], isValid?: () => boolean): Promise<boolean> {
-  const released = await Promise.all(leases.map(async (each) => each.release(isValid)));
-  released.forEach(checkBoolean);
-  return released.every(Boolean);
 }
 
 /** Never rejects: the ttl frees keys that a failing store could not. */

@@ -1,4 +1,5 @@
 import { warn } from '../async/warn.js';
+import { fieldsOf } from '../contract/fields.js';
 import { LockUnsupportedError } from '../contract/lock-errors.js';
 import type { LockEvents, LockWarningEvent } from '../events/lock-events.js';
 import { keyNames } from '../keys/lock-keys.js';
@@ -33,7 +34,7 @@ interface ObserverContext {
 
 /** Throws `TypeError` for anything but a store, such as the client of one. `expected` begins the message. */
 export function checkStore(store: unknown, expected = 'LockService expects a store'): void {
-  const { tryAcquire, supports } = (store ?? {}) as Readonly<Record<string, unknown>>;
+  const { tryAcquire, supports } = fieldsOf(store);
   if (typeof tryAcquire === 'function' && typeof supports === 'object') return;
   throw optionError(
     `${expected}, got ${show(store)}: write new MemoryLockStore(), or the store around its client`,

@@ -1,3 +1,4 @@
+import { optionError } from '../../core/options/option-error.js';
 import { timeOfDay } from '../../core/async/clock.js';
 import { httpStatus } from '../../http/lock-status.js';
 import { KeyTemplate } from '../../core/keys/key-template.js';
@@ -120,7 +121,7 @@ function keyFunction<Request>(
 ): (request: Request) => string {
   if (typeof key === 'function') return key;
   if (typeof key !== 'string') {
-    throw new TypeError(`${owner}: the key must be a template or a function, got ${show(key)}`);
+    throw optionError(`${owner}: the key must be a template or a function, got ${show(key)}`);
   }
   const template = withLabel(owner, () => new KeyTemplate(key));
   refuseBraces(owner, key, /^(request\.)?(params|query|body|headers)\./);

@@ -1,7 +1,5 @@
-import { optionError } from '../../core/options/option-error.js';
 import { aBoolean, aString, aWhole, checkOptions } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
-import type { RedisClient } from '../../redis-client/redis-client.js';
 
 export interface RedisLockStoreOptions {
   /**
@@ -88,9 +86,5 @@ export function resolveStoreOptions(
   return { keyPrefix, replicas, replicaTimeout, batchWrites, serverChecks, ...waiting };
 }
 
-export function checkClient(client: RedisClient): void {
-  if (typeof client?.evalsha === 'function') return;
-  throw optionError(
-    'RedisLockStore expects an ioredis client, `new RedisLockStore(new Redis(url))`',
-  );
-}
+export const EXPECTED_CLIENT =
+  'RedisLockStore expects a client of ioredis, `new RedisLockStore(new Redis(url))`, or of node-redis, `new RedisLockStore(createClient({ url }))`';

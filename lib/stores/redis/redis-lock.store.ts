@@ -21,12 +21,13 @@ import type { SilenceWatch } from '../../redis-client/silence-watch.js';
 import { takeBacksOf } from './send/take-backs.js';
 import { watchSilence } from '../../redis-client/watch-silence.js';
 import type { LeaseContext } from './lease/lease-context.js';
+import { clientOf } from '../../redis-client/clients/client-of.js';
+import type { GivenClient } from '../../redis-client/clients/client-of.js';
 import { canSubscribe, clientKeyPrefix } from '../../redis-client/redis-client.js';
-import type { RedisClient } from '../../redis-client/redis-client.js';
 import { tryHold } from './lease/exclusive-attempt.js';
 import { featuresOf } from './redis-features.js';
 import type { RedisFeatures } from './redis-features.js';
-import { checkClient, resolveStoreOptions } from './redis-lock-options.js';
+import { EXPECTED_CLIENT, resolveStoreOptions } from './redis-lock-options.js';
 import type { RedisLockStoreOptions } from './redis-lock-options.js';
 import { Inspector } from './inspect/inspector.js';
 import { lockListOf } from './inspect/lock-list.js';
@@ -60,13 +61,15 @@ export class RedisLockStore implements LockStore {
   readonly #waiters: RedisWaiters | undefined;
   readonly #silence: SilenceWatch;
   readonly #watches: ServerWatches;
+  readonly #closeClient: () => Promise<void>;
   #checks: ServerChecks | undefined;
   #isOneOfSeveral = false;
   /** Of several keys, the one that another caller had. */
   readonly #refusals = new WeakMap<AcquireRequest, string>();
 
-  constructor(client: RedisClient, options: RedisLockStoreOptions = {}) {
-    checkClient(client);
+  constructor(given: GivenClient, options: RedisLockStoreOptions = {}) {
+    const { client, close } = clientOf(given, EXPECTED_CLIENT);
+    this.#closeClient = close;
     const { keyPrefix, batchWrites, localPassLimit, yieldEvery, silenceTimeout, ...others } =
       resolveStoreOptions(options);
     const { serverChecks, ...replicas } = others;
@@ -83,12 +86,11 @@ export class RedisLockStore implements LockStore {
     const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
     const listening = () => this.#waiters?.connections ?? [];
     this.#silence = watchSilence(client, listening, silenceTimeout + awaited);
-    const asked = () => this.#silence.asked();
     const calls = { client, replicas, batchWrites, slotOf, silence: this.#silence };
     const { runner, lockCalls } = storeCalls(calls, takeBacks);
     const seen = new SeenHolders();
     this.#inspector = new Inspector(this.#keys, runner, this.#trial, isOneServer, seen);
-    const list = lockListOf({ client, keys, inspector: this.#inspector, asked });
+    const list = lockListOf({ client, keys, inspector: this.#inspector, silence: this.#silence });
     if (list) this.list = (query) => list.page(query);
     const reliance = () => ({ ...replicas, isOneOfSeveral: this.#isOneOfSeveral });
     if (serverChecks)
@@ -98,9 +100,11 @@ export class RedisLockStore implements LockStore {
     if (isOneServer)
       this.extendMany = (leases, ttl) => (keeps(ttl), extendMany(runner, leases, ttl));
     if (canSubscribe(client)) {
-      const limits = [localPassLimit, yieldEvery] as const;
-      const waiters = (this.#waiters = new RedisWaiters(client, id, runner, slotOf, ...limits, () => lockCalls)); // prettier-ignore
-      this.acquire = (request, signal) => this.#wait(waiters, request, signal);
+      const waiters = (this.#waiters = new RedisWaiters(client, id, runner, slotOf, localPassLimit, yieldEvery, () => lockCalls)); // prettier-ignore
+      this.acquire = async (request, signal) => {
+        const handedOff = await waiters.wait(this.#context.names.queued(request), signal);
+        return queuedLease(request, handedOff, this.#context);
+      };
     }
     this.#context = {
       runner,
@@ -191,10 +195,6 @@ export class RedisLockStore implements LockStore {
     this.#checks?.close();
     this.#checks = undefined;
     this.#waiters?.close();
-  }
-
-  async #wait(waiters: RedisWaiters, request: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    const handedOff = await waiters.wait(this.#context.names.queued(request), signal);
-    return queuedLease(request, handedOff, this.#context);
+    await this.#closeClient();
   }
 }

@@ -1,3 +1,7 @@
+import { fieldsOf, isList } from '../../core/contract/fields.js';
+import { show } from '../../core/options/option-values.js';
+import { echo } from '../../core/text/printable.js';
+import { redact } from '../../core/text/redaction.js';
 import { a, aBoolean, checkOptions } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
 import { optionError } from '../../core/options/option-error.js';
@@ -32,6 +36,9 @@ export function checkSqlOptions(options: SqlLockStoreOptions): void {
   checkOptions('SqlLockStore', options, RULES, "{ table: 'my_locks' }");
 }
 
+/** Names of drivers in a message. */
+const MOST_SHOWN = 5;
+
 /** The methods that each client needs, and the error text for one without them. */
 const CLIENTS: Record<SqlDialect, { readonly methods: readonly string[]; readonly what: string }> =
   {
@@ -45,18 +52,35 @@ const CLIENTS: Record<SqlDialect, { readonly methods: readonly string[]; readonl
 
 /** Throws `TypeError`. */
 export function dialectOf(client: SqlClient): SqlDialect {
-  const given = Object.entries(client ?? {}).filter(([, driver]) => driver !== undefined);
-  const names = given.map(([name]) => name).join(', ');
+  const given = driversOf(client);
   const [dialect, driver] = given[0] ?? ['', undefined];
   if (given.length !== 1 || !Object.hasOwn(CLIENTS, dialect)) {
     throw optionError(
-      `SqlLockStore expects { postgres: pool }, { mysql: pool } or { sqlite: database }, got { ${names} }`,
+      `SqlLockStore expects { postgres: pool }, { mysql: pool } or { sqlite: database }, got ${shown(client, given)}`,
     );
   }
   const { methods, what } = CLIENTS[dialect as SqlDialect];
-  const missing = methods.find((method) => typeof Object(driver)[method] !== 'function');
+  const has = methodsOf(driver);
+  const missing = methods.find((method) => !has(method));
   if (missing) throw optionError(`${dialect} must be ${what}, but has no method \`${missing}\``);
   return dialect as SqlDialect;
+}
+
+/** A function may have methods, too. */
+function methodsOf(driver: unknown): (method: string) => boolean {
+  const fields = typeof driver === 'function' ? Object(driver) : fieldsOf(driver);
+  return (method) => typeof fields[method] === 'function';
+}
+
+function driversOf(client: unknown): [string, unknown][] {
+  if (typeof client !== 'object' || isList(client) !== false) return [];
+  return Object.entries(client ?? {}).filter(([, driver]) => driver !== undefined);
+}
+
+/** With the names of a few drivers. */
+function shown(client: unknown, given: readonly [string, unknown][]): string {
+  if (given.length === 0 || given.length > MOST_SHOWN) return show(client);
+  return `{ ${given.map(([name]) => echo(redact(name))).join(', ')} }`;
 }
 
 /** How to make the connection that listens. */

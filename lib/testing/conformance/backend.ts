@@ -8,22 +8,23 @@ import type { ConformanceOptions } from './conformance-options.js';
 const SHORT_TTL = 1_000;
 /** Milliseconds for which a store keeps a key, at the least, for the waiter that it hands it to. */
 const CLAIM = 1_000;
-/** Milliseconds after which what a check waits for does not come any more. */
-const LONGEST_WAIT = 60_000;
 /** A store hands nothing off until it knows whether another process waits, or while a server of it is late. */
 const CHAINS_TRIED = 30;
 
 /** Stores of one check, with keys that no other check uses. */
 export class Backend {
   readonly #options: ConformanceOptions;
+  /** Short ttls are so many times as long. */
+  readonly #stretch: number;
   readonly #stores: LockStore[] = [];
   readonly #leases: Lease[] = [];
   /** By `performance.now()`: when the first of the short ttls may have passed. */
   #hurry = Infinity;
   #wasTooSlow = false;
 
-  constructor(options: ConformanceOptions) {
+  constructor(options: ConformanceOptions, stretch = 1) {
     this.#options = options;
+    this.#stretch = stretch;
   }
 
   async store(): Promise<LockStore> {
@@ -42,10 +43,12 @@ export class Backend {
     return this.#wasTooSlow || performance.now() > this.#hurry;
   }
 
+  /** Lets `ms` pass, stretched like the ttls. */
   expire(ms: number): Promise<void> {
     this.#wasTooSlow = this.wasTooSlow;
     this.#hurry = Infinity;
-    return this.#options.expire?.(ms) ?? sleep(ms);
+    const stretched = ms * this.#stretch;
+    return this.#options.expire?.(stretched) ?? sleep(stretched);
   }
 
   /** Ends the session of a store. Only for checks that need it. */
@@ -59,9 +62,10 @@ export class Backend {
   }
 
   /** Takes a key that must be free. */
-  async hold(store: LockStore, request = aRequest()): Promise<Lease> {
-    if (request.ttl <= SHORT_TTL)
-      this.#hurry = Math.min(this.#hurry, performance.now() + request.ttl / 2);
+  async hold(store: LockStore, given = aRequest()): Promise<Lease> {
+    const isShort = given.ttl <= SHORT_TTL;
+    const request = isShort ? { ...given, ttl: given.ttl * this.#stretch } : given;
+    if (isShort) this.#hurry = Math.min(this.#hurry, performance.now() + request.ttl / 2);
     const lease = await store.tryAcquire(request);
     assert.ok(lease, `"${request.keys.join(', ')}" should have been free`);
     this.#leases.push(lease);
@@ -131,20 +135,4 @@ export function aRequest({
 
 export function aKey(): string {
   return `conformance:${randomUUID()}`;
-}
-
-/** Resolves once `isTrue` was. A rejection means "not yet". */
-export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const since = performance.now();
-  let cause: unknown;
-  while (performance.now() - since < LONGEST_WAIT) {
-    try {
-      if (await isTrue()) return;
-      cause = undefined;
-    } catch (error) {
-      cause = error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`waited ${LONGEST_WAIT} ms in vain for ${what}`, { cause });
 }

@@ -89,6 +89,19 @@ describe('a grant whose validity is used up on arrival', () => {
     expect([late.releases, inTime.releases]).toEqual([1, 0]);
   });
 
+  it('and its release, which may come after the next grant, is of another token', async () => {
+    const { locks, store, clock } = onFakeStore({ ttl: 100, retryDelay: 10, retryJitter: 0 });
+    const answer = deferred<Lease | undefined>();
+    store.onAcquire = () =>
+      store.requests.length === 1 ? answer.promise : Promise.resolve(new FakeLease());
+    const acquired = watch(locks.acquire('a'));
+    await clock.advance(97);
+    answer.resolve(new FakeLease());
+    await clock.advance(10);
+    expect(acquired.value?.isHeld).toBe(true);
+    expect(new Set(store.requests.map(({ token }) => token)).size).toBe(2);
+  });
+
   it('is what the wait is reported to have failed with, if it was the last answer', async () => {
     const { locks, store, lease, clock } = onFakeStore({ retryDelay: 200, retryJitter: 0 });
     const answer = deferred<Lease | undefined>();

@@ -182,6 +182,13 @@ describe('locks.evict() rejects', () => {
     await expect(refused).rejects.toThrow('Lock store "fake" cannot evict a holder (key "a")');
   });
 
+  it.each(['evict', 'askHolder'])('where the store has nothing but %s', async (method) => {
+    const { locks, store } = onFakeStore();
+    Object.assign(store, { [method]: () => Promise.resolve({ state: 'other' }) });
+    const refused = locks.evict('a', { fencingToken: 1n });
+    await expect(refused).rejects.toBeInstanceOf(LockUnsupportedError);
+  });
+
   it.each([{ mode: 'read' as const }, { permits: 2 }])(
     'for a key held with %p',
     async (options) => {
@@ -268,6 +275,7 @@ describe('a store that fails', () => {
       const { locks } = evicting(...Array(2).fill(() => Promise.resolve(answer as never)));
       const evicted = locks.evict('a', { fencingToken: 6n, grace: 0 });
       await expect(evicted).rejects.toBeInstanceOf(LockStoreError);
+      await expect(evicted).rejects.toMatchObject({ key: 'a' });
     },
   );
 });

@@ -61,6 +61,16 @@ describe('values that identify nothing are refused by the name of their placehol
     },
   );
 
+  it('what throws when it is read is refused, with its error as the cause', () => {
+    const cause = new Error('lazy');
+    const order = { get id() { throw cause; } }; // prettier-ignore
+    const error = refusal('order:<order.id>', { order });
+    expect(error.message).toMatch(/<order.id> must be .*; "order.id" cannot be read$/);
+    expect(error.cause).toBe(cause);
+    const named = Object.defineProperty(() => 1, 'name', { get: () => { throw cause; } }); // prettier-ignore
+    expect(refusal('order:<id>', { id: named }).message).toMatch(/got a function$/);
+  });
+
   it('a path through nothing tells how far it came', () => {
     expect(refusal('<o.a.b>', {}).message).toBe(
       `Lock key "<o.a.b>": <o.a.b> ${EXPECTED}; "o" is undefined`,

@@ -96,6 +96,7 @@ describe('filters', () => {
     UUID.slice(1),
     `{${UUID}`,
     `${UUID}}`,
+    `{${UUID}}x`,
     `{{${UUID}}}`,
     ` ${UUID}`,
     `${UUID}\n`,

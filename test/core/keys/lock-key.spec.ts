@@ -66,6 +66,11 @@ describe('lockKey', () => {
       () => lockKey`order:<id>`,
       'contains <id>: lockKey takes its values as ${…}',
     ],
+    [
+      'a placeholder of templates behind a value',
+      () => lockKey`order:${1}:<id>`,
+      'contains <id>: lockKey takes its values as ${…}',
+    ],
     ['half of a surrogate pair', () => lockKey`a\ud83d${'b'}`, 'contains half of a surrogate pair'],
   ])('is a TypeError for %s', (_, make, problem) => {
     const error = errorOf(make);

@@ -35,10 +35,32 @@ describe('a LockService of something that is no store', () => {
     );
   });
 
+  it('and one with a proxy that was revoked, for options or as one of them', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const code = 'LOCK_OPTION_INVALID';
+    for (const options of [proxy, { ttl: proxy }, { clock: proxy }]) {
+      const error = errorOf(() => new make(new MemoryLockStore(), options));
+      expect(error).toMatchObject({
+        code,
+        message: expect.stringMatching(/got a proxy that was revoked$/),
+      });
+    }
+    expect(errorOf(() => new make(proxy))).toMatchObject({ code });
+  });
+
   it('and one with an option that does not exist, with the nearest', () => {
     expect(() => new make(new MemoryLockStore(), { clocks: 1 })).toThrow(
       /^LockService: unknown option "clocks" \(did you mean clock\?\); known options are clock, maxWaitingTotal, ttl,(?!.*(mode|permits))/,
     );
+  });
+
+  it('and one with an option whose name has a million characters, at once', () => {
+    const before = process.cpuUsage();
+    const name = 'x'.repeat(1_000_000);
+    expect(() => new make(new MemoryLockStore(), { [name]: 1 })).toThrow(/^LockService: unknown/);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(3_000); // milliseconds; each known name took seconds
   });
 });
 

@@ -1,4 +1,5 @@
 import { LockService, MemoryLockStore } from 'nest-holdfast/core';
+import { FakeClock } from 'nest-holdfast/testing';
 import { rejectionOf } from '../support/outcome';
 
 async function warningsOf(use: () => unknown): Promise<readonly string[]> {
@@ -9,11 +10,19 @@ async function warningsOf(use: () => unknown): Promise<readonly string[]> {
   return lines;
 }
 
-const service = (options: object) => new LockService(new MemoryLockStore(), options);
+/** On a clock that stands still: a busy machine would lose a lock of 30 ms. */
+const service = (options: object) => {
+  const clock = new FakeClock();
+  return new LockService(new MemoryLockStore(clock), { clock, ...options });
+};
+
+/** Takes a lock of some milliseconds, which a machine that is busy loses. */
+const use = (locks: LockService, options = {}) =>
+  Promise.allSettled([locks.withLock('a', options, async () => {})]);
 
 it('ttl: 30, meant as seconds, is warned of, once', async () => {
   const lines = await warningsOf(async () => {
-    await service({ ttl: 30 }).withLock('a', async () => {});
+    await use(service({ ttl: 30 }));
     service({ ttl: 30 });
   });
   expect(lines).toEqual([
@@ -24,7 +33,7 @@ it('ttl: 30, meant as seconds, is warned of, once', async () => {
 });
 
 it('of a call and of the service', async () => {
-  const lines = await warningsOf(() => service({}).withLock('a', { ttl: 45 }, async () => {}));
+  const lines = await warningsOf(() => use(service({}), { ttl: 45 }));
   expect(lines).toEqual([expect.stringContaining('ttl of 45 ms')]);
 });
 

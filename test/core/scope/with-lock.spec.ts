@@ -1,3 +1,4 @@
+import { defer } from 'rxjs';
 import { LockLostError } from 'nest-holdfast/core';
 import type { Lock } from 'nest-holdfast/core';
 import { deferred, never, rejectionOf, watch } from '../support/outcome';
@@ -53,6 +54,50 @@ describe('withLock', () => {
     });
     expect(work).not.toHaveBeenCalled();
   });
+});
+
+describe('a result whose work has not begun', () => {
+  let ran = false;
+  function* rows() {
+    ran = true;
+    yield 1;
+  }
+  async function* laterRows() {
+    ran = true;
+    yield 1;
+  }
+  const { locks } = inMemory();
+  const doors: [string, (work: () => unknown) => Promise<unknown>][] = [
+    ['withLock', (work) => locks.withLock('order:42', work)],
+    ['tryWithLock', (work) => locks.tryWithLock('order:42', work)],
+    ['withPermit', (work) => locks.withPermit('order:42', { permits: 2 }, work)],
+  ];
+
+  it.each(doors)('is refused by %s', async (_name, door) => {
+    const sent = defer(async () => (ran = true));
+    for (const work of [rows, laterRows, () => rows(), async () => laterRows(), () => sent])
+      await expect(door(work)).rejects.toMatchObject({
+        code: 'LOCK_OPTION_INVALID',
+        message: expect.stringMatching(/returned an? (generator|Observable), which would run/),
+      });
+    expect(ran).toBe(false);
+    expect(await locks.inspect('order:42')).toBeUndefined();
+  });
+});
+
+it.each([
+  ['an iterator of its own', { [Symbol.iterator]: () => [][Symbol.iterator]() }],
+  ['an event target', { subscribe: () => {} }],
+  [
+    'getters that throw',
+    Object.defineProperty({}, 'lift', {
+      get() {
+        throw new Error('no');
+      },
+    }),
+  ],
+])('a result with %s comes through', async (_what, result) => {
+  expect(await inMemory().locks.withLock('a', () => result)).toBe(result);
 });
 
 describe('an error of the work comes through as the same object', () => {

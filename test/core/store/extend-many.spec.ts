@@ -131,6 +131,24 @@ describe('On a store with extendMany, the extensions of many locks', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('count, too, where the answer comes after the call has failed', async () => {
+    const { clock, store, leases, held } = await holding();
+    const open: ReturnType<typeof deferred<Exceptions>>[] = [];
+    store.onExtendMany = () => {
+      open.push(deferred<Exceptions>());
+      return open.at(-1)!.promise;
+    };
+    for (const lease of leases) lease.onExtend = never;
+    await clock.advance(TTL * 0.7);
+    expect(held.map(({ state }) => state)).toEqual(held.map(() => 'jeopardy'));
+    const gone = store.calls[0]!.leases[0]!;
+    open[0]!.resolve(new Map([[gone, false]]));
+    await clock.advance(0);
+    const stateOf = (lease: Lease) => held[leases.indexOf(lease as FakeLease)]!.state;
+    const states = store.calls[0]!.leases.map(stateOf);
+    expect(states).toEqual(states.map((_, index) => (index === 0 ? 'lost' : 'held')));
+  });
+
   it('that are answered with anything but a Map have failed', async () => {
     const { clock, store, held, leases } = await holding();
     for (const lease of leases) lease.onExtend = never;

@@ -47,6 +47,19 @@ describe('several keys on a store that takes one at a time', () => {
     expect(store.log).toEqual(['try a', 'try b', 'try c', 'release a', 'release b']);
   });
 
+  it('have another token at each attempt: a release of the last one may come late, and free nothing', async () => {
+    const { locks, store, clock, options } = onSingleKeys();
+    const first = await new LockService(store, options).acquire('b');
+    const tokens = new Set<string>();
+    store.before = async ({ key, token }) => void (key === 'a' && tokens.add(token));
+    const second = watch(locks.acquire(['a', 'b']));
+    await clock.advance(100);
+    expect(tokens.size).toBe(store.log.filter((call) => call === 'try a').length);
+    await first.release();
+    await clock.advance(15);
+    expect(second.status).toBe('fulfilled');
+  });
+
   it('are waited for together', async () => {
     const { locks, clock } = onSingleKeys();
     const first = await locks.acquire('b');

@@ -1,3 +1,4 @@
+import { fieldsOf, isList as isAList } from '../../../core/contract/fields.js';
 import { systemClock } from '../../../core/async/clock.js';
 import type { Clock } from '../../../core/async/clock.js';
 import { optionError } from '../../../core/options/option-error.js';
@@ -106,10 +107,13 @@ export function resolveEtcdOptions(options: EtcdLockStoreOptions): ResolvedEtcdO
 
 /** The hosts as a list. Throws `TypeError` for what names none. */
 export function hostsOf(servers: EtcdServers): readonly string[] {
-  const hosts: unknown = servers?.hosts;
+  const hosts: unknown = fieldsOf(servers)['hosts'];
   const list = typeof hosts === 'string' ? [hosts] : hosts;
-  const isList = Array.isArray(list) && list.length > 0;
-  if (!isList || !list.every((host) => typeof host === 'string' && host !== '')) {
+  const isList = isAList(list) === true && (list as readonly unknown[]).length > 0;
+  if (
+    !isList ||
+    !(list as readonly unknown[]).every((host) => typeof host === 'string' && host !== '')
+  ) {
     throw optionError(
       `EtcdLockStore expects hosts, \`new EtcdLockStore({ hosts: '127.0.0.1:2379' })\`, got ${show(hosts)}`,
     );

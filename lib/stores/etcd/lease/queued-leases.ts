@@ -1,5 +1,5 @@
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
-import { combine } from '../../../core/store/many-keys.js';
+import { combine } from '../../../core/store/combined-lease.js';
 import type { EtcdLease } from './etcd-lease.js';
 import type { EtcdNodes } from '../queue/etcd-nodes.js';
 import type { Place } from '../queue/node-creation.js';

@@ -4,6 +4,7 @@ import { ListCursors } from '../../../core/list/list-cursor.js';
 import { driverError } from '../../../redis-client/driver-error.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
 import { canScan, globOfStart } from '../../../redis-client/scan-client.js';
+import type { SilenceWatch } from '../../../redis-client/silence-watch.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import { asList, asText, unknownReply } from '../lua/replies.js';
 import type { Inspector } from './inspector.js';
@@ -32,8 +33,7 @@ interface Context {
   readonly client: RedisClient;
   readonly keys: ServerKeys;
   readonly inspector: Inspector;
-  /** Called with each command. */
-  readonly asked: () => void;
+  readonly silence: Pick<SilenceWatch, 'asked'>;
 }
 
 /** `undefined` for a client that cannot scan. */
@@ -127,8 +127,8 @@ class Walk {
   }
 
   async #step({ client }: Master, count: number): Promise<{ next: string; keys: string[] }> {
-    const { keys, asked } = this.#context;
-    asked();
+    const { keys, silence } = this.#context;
+    silence.asked();
     const reply = await client
       .scan(this.#scan, 'MATCH', this.#pattern, 'COUNT', count, 'TYPE', 'string')
       .catch((error: unknown) => {

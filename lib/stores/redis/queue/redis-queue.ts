@@ -29,7 +29,8 @@ export class RedisQueue {
     this.#row = row;
     this.#heartbeats = new Heartbeats(runner, slotOf, asking, {
       isOpen: (place) => this.#places.has(place),
-      handedOff: (place) => this.#grant(place),
+      // The reply to the release that did so may have come with it, and brings a fencing token: that one is read first.
+      handedOff: (place) => void setImmediate(() => this.woken(place.value)),
       refused: (place, error) => this.#refuse(place, error),
       answeredLate: (place) => void this.#leave(place),
     });

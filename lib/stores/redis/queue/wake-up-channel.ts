@@ -3,22 +3,14 @@ import { inRootContext } from '../../../core/async/root-context.js';
 import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import { driverError } from '../../../redis-client/driver-error.js';
 import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
-import { listensBesides } from '../../../redis-client/redis-client.js';
+import { isRefusedSubscription, openSubscriber } from '../../../redis-client/clients/ioredis.js';
+import type { OpenSubscriber } from '../../../redis-client/clients/ioredis.js';
 import type { SubscribableClient, SubscriberClient } from '../../../redis-client/redis-client.js';
 
 /** Milliseconds to wait for a subscription. */
 const LONGEST_WAIT = 500;
 /** Milliseconds without a message after which a waiter checks whether messages still arrive. */
 const LONGEST_TRUST = 2_000;
-/** For a connection of our own, which has to reconnect whatever happens to the other one. */
-const SUBSCRIBER_OPTIONS = {
-  enableOfflineQueue: true,
-  lazyConnect: false,
-  autoResubscribe: false, // ioredis does not let its failure be caught; `ready` subscribes again
-  commandTimeout: undefined, // it would count while the connection is established
-  maxRetriesPerRequest: null,
-  retryStrategy: (attempt: number) => Math.min(attempt * 50, 2_000),
-};
 
 export interface WakeUpListener {
   /** A message came in on the channel. */
@@ -38,13 +30,13 @@ interface Opening {
 
 /**
  * The wake-up channel of one store. Opened at the first wait: on the subscriber of a Cluster, on the store's own connection
- * where `listensBesides` allows that, else on one more, which is closed with the store and when the client ends.
+ * where the client allows that, else on one more, which is closed with the store and when the client ends.
  */
 export class WakeUpChannel {
   readonly #client: SubscribableClient;
   readonly #channel: string;
   readonly #listener: WakeUpListener;
-  #subscriber: (SubscriberClient & { disconnect?(): void }) | undefined;
+  #subscriber: OpenSubscriber | undefined;
   #opening: Opening | undefined;
   /** Callers have waited the full time for the first subscription. */
   #isLate = false;
@@ -144,9 +136,7 @@ export class WakeUpChannel {
     let settle!: Omit<Opening, 'opened'>;
     const opened = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
     opened.catch(() => undefined); // it may no longer have a caller that awaits it
-    this.#subscriber = listensBesides(this.#client)
-      ? this.#client
-      : this.#client.duplicate(SUBSCRIBER_OPTIONS);
+    this.#subscriber = openSubscriber(this.#client);
     makeRoom(this.#client, 1);
     for (const [event, listener] of this.#listeners) this.#subscriber.on(event, listener);
     this.#client.on('end', this.#ended);
@@ -168,15 +158,10 @@ export class WakeUpChannel {
   #refused(subscriber: SubscriberClient, error: unknown): void {
     if (subscriber !== this.#subscriber) return;
     this.#isAsking = false;
-    if (!isRefusal(error)) return;
+    if (!isRefusedSubscription(error)) return;
     const reason = driverError(error);
     this.#opening!.reject(reason);
     this.close();
     this.#listener.refused(reason);
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  const { name, command } = error as Error & { readonly command?: { readonly name: string } };
-  return name === 'ReplyError' && command?.name === 'subscribe';
 }

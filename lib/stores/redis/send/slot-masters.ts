@@ -1,3 +1,4 @@
+import { optionError } from '../../../core/options/option-error.js';
 import { isClusterClient, nodeName } from '../../../redis-client/cluster-client.js';
 import type { ClusterClient, ClusterNodeClient } from '../../../redis-client/cluster-client.js';
 import { clientKeyPrefix } from '../../../redis-client/redis-client.js';
@@ -19,14 +20,14 @@ export class SlotMasters {
 
   constructor(client: RedisClient, slotOf: (key: string) => number) {
     if (!isClusterClient(client)) {
-      throw new TypeError('replicas on a Cluster need a client that has slots and nodes()');
+      throw optionError('replicas on a Cluster need a client that has slots and nodes()');
     }
     this.#client = client;
     this.#slotOf = slotOf;
     const prefix = clientKeyPrefix(client);
     const prefixOfNodes = client.options?.redisOptions?.keyPrefix ?? '';
     if (prefixOfNodes !== '' && prefixOfNodes !== prefix) {
-      throw new TypeError('replicas on a Cluster need one keyPrefix, got two that differ');
+      throw optionError('replicas on a Cluster need one keyPrefix, got two that differ');
     }
     this.#keyPrefix = prefixOfNodes === '' ? prefix : '';
   }

@@ -34,6 +34,7 @@ export class TakeBacks {
   readonly #isCluster: boolean;
   readonly #canSend: () => boolean;
   readonly #kept = new Map<string, TakeBack>();
+  #isClosed = false;
   #cancel: Cancel | undefined;
 
   /** While `canSend` is false, no attempt is made. */
@@ -42,13 +43,13 @@ export class TakeBacks {
     this.#canSend = canSend;
   }
 
-  /** Calls `free` now, and as often as needed. */
+  /** Calls `free` now, and as often as needed; after `close`, once. */
   add(held: NamedLock, free: () => Promise<boolean>): void {
     const name = nameOf(held);
     const until = systemClock.now() + held.request.ttl;
     const each = { name, free, until, due: Infinity, pause: FIRST_PAUSE, answers: 0 };
     this.#kept.delete(name);
-    this.#kept.set(name, each);
+    if (!this.#isClosed) this.#kept.set(name, each);
     if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     void this.#try(each);
   }
@@ -59,6 +60,7 @@ export class TakeBacks {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#kept.clear();
     this.#cancel?.();
     this.#cancel = undefined;

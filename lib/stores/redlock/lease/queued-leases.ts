@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
-import { combine } from '../../../core/store/many-keys.js';
+import { combine } from '../../../core/store/combined-lease.js';
 import type { NodeLeases } from '../claim/node-leases.js';
 import type { RedlockLease } from './redlock-lease.js';
 

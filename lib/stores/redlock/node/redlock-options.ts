@@ -1,3 +1,5 @@
+import { isList } from '../../../core/contract/fields.js';
+import { optionError } from '../../../core/options/option-error.js';
 import { systemClock } from '../../../core/async/clock.js';
 import { warn } from '../../../core/async/warn.js';
 import type { Clock } from '../../../core/async/clock.js';
@@ -67,23 +69,23 @@ export function resolveRedlockOptions(options: RedlockStoreOptions): ResolvedRed
 
 /** Throws `TypeError` for anything but a list of stores that keep keys for a ttl. */
 export function checkNodes(nodes: readonly LockStore[]): void {
-  if (!Array.isArray(nodes) || nodes.length === 0) {
-    throw new TypeError(
+  if (!isList(nodes) || nodes.length === 0) {
+    throw optionError(
       'RedlockStore expects a list of stores, `new RedlockStore([new RedisLockStore(client), …])`',
     );
   }
   nodes.forEach((node: Partial<LockStore> | undefined, index) => {
     const { supports } = node ?? {};
     if (typeof node?.tryAcquire !== 'function' || !supports)
-      throw new TypeError(`RedlockStore: node ${index + 1} is no LockStore`);
+      throw optionError(`RedlockStore: node ${index + 1} is no LockStore`);
     if (!supports.ttl) {
-      throw new TypeError(
+      throw optionError(
         `RedlockStore: node ${index + 1} (${node.name}) keeps keys for a session; every node needs a ttl (supports.ttl)`,
       );
     }
   });
   if (new Set(nodes).size < nodes.length)
-    throw new TypeError('RedlockStore: a node is in the list twice, and would vote twice');
+    throw optionError('RedlockStore: a node is in the list twice, and would vote twice');
 }
 
 /** A process warning. */

@@ -1,3 +1,4 @@
+import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
 import { SHARED, keyBytes } from '../common/lock-table.js';
 import type { Claim, PermitAnswer, PermitTable } from '../common/lock-table.js';
 import {
@@ -10,9 +11,11 @@ import {
 } from './mysql-connections.js';
 import type { MysqlConnections } from './mysql-connections.js';
 
-/** The answers of an attempt. Any other number is one more than the `permits` of the sharers of the row. */
+/** The answers of an attempt. A number between them is one more than the `permits` of the sharers of the row. */
 const REFUSED = 0;
-const GRANTED = 1;
+/** Several bytes of the packet away from all others: one damaged byte makes no grant of a refusal. */
+const GRANTED = 0x5a5a_5a5a_5a5a;
+const LARGEST_IN_USE = 2_147_483_647;
 
 const IS_SHARED = `\`token\` = '${SHARED}'`;
 const IS_FREE = `(\`token\` IS NULL OR ${IS_SHARED} OR \`expires_at\` <= ${NOW})`;
@@ -51,7 +54,7 @@ export class MysqlPermits implements PermitTable {
     const { insertId } = await this.#connections.change(
       `INSERT INTO ${this.#table} (\`key\`, \`token\`, \`fencing\`, \`expires_at\`, \`permits\`, \`sharers\`)
 VALUES (${hex(keyBytes(key))}, '${SHARED}', ${fencingFloor(claim.fencingFloor)}, ${endsIn(ttl)},
-  ${permits} * LAST_INSERT_ID(${GRANTED}), JSON_ARRAY(${entry}))
+  ${permits} + 0 * LAST_INSERT_ID(${GRANTED}), JSON_ARRAY(${entry}))
 ON DUPLICATE KEY UPDATE
   \`sharers\` = IF(${takes}, (SELECT JSON_ARRAY_APPEND(${LIST}, '$', ${entry}) ${others}), \`sharers\`),
   \`fencing\` = \`fencing\` + 0 * LAST_INSERT_ID(CASE WHEN ${takes} THEN ${GRANTED} WHEN ${LIVE} > 0 THEN \`permits\` + 1 ELSE ${REFUSED} END),
@@ -61,9 +64,7 @@ ON DUPLICATE KEY UPDATE
   \`expires_at\` = IF(${takes}, GREATEST(${endsIn(ttl)}, COALESCE(${lastEnd(others)}, ${NOW})), \`expires_at\`)`,
       [],
     );
-    const answer = Number(insertId);
-    if (answer === GRANTED) return { isGranted: true };
-    return { isGranted: false, inUse: answer === REFUSED ? undefined : answer - 1 };
+    return permitAnswer(Number(insertId));
   }
 
   extend(key: string, token: string, ttl: number): Promise<boolean> {
@@ -96,6 +97,13 @@ ON DUPLICATE KEY UPDATE
     );
     return isChanged(changes);
   }
+}
+
+function permitAnswer(answer: number): PermitAnswer {
+  if (answer === GRANTED) return { isGranted: true };
+  if (answer === REFUSED) return { isGranted: false, inUse: undefined };
+  if (answer > 1 && answer - 1 <= LARGEST_IN_USE) return { isGranted: false, inUse: answer - 1 };
+  throw new UnknownAnswerError('0, a grant or the permits in use', answer);
 }
 
 /** For a list of [token, holder, deadline in µs]. */

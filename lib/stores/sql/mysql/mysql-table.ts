@@ -1,3 +1,4 @@
+import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
 import type { LockInspection } from '../../../core/contract/lock-store.js';
 import { asInspection, asListed, keyFromHex } from '../common/lock-inspection.js';
 import { SHARED, keyBytes } from '../common/lock-table.js';
@@ -10,6 +11,9 @@ import type { MysqlClient } from '../common/sql-clients.js';
 const IS_HELD = `\`token\` IS NOT NULL AND \`expires_at\` > ${NOW}`;
 const INSPECTED = `\`holder\`, CAST(TIMESTAMPDIFF(MICROSECOND, ${NOW}, \`expires_at\`) / 1000 AS CHAR), CAST(\`fencing\` AS CHAR),
   IF(\`token\` = '${SHARED}', CAST(\`permits\` AS CHAR), NULL), CAST(\`sharers\` AS CHAR), CAST(${MICROSECONDS} AS CHAR)`;
+/** Microseconds: a second after 1970, for a server whose clock was never set. */
+const SMALLEST_TOKEN = 1_000_000n;
+
 const HOW = { units: 1_000 };
 
 /** MySQL 8 and MariaDB. Text is sent as bytes, which need no quotes: their meaning depends on `sql_mode`. */
@@ -47,7 +51,7 @@ ON DUPLICATE KEY UPDATE
   \`expires_at\` = IF(${isFree}, ${until}, \`expires_at\`)`,
       [keyBytes(key), its, name, its, its, name, its, its, its],
     );
-    return insertId === 0n ? undefined : insertId;
+    return asToken(insertId);
   }
 
   async evict({ key, token, holder, ttl }: Claim, named: bigint): Promise<bigint | undefined> {
@@ -58,7 +62,7 @@ ON DUPLICATE KEY UPDATE
 WHERE \`key\` = ? AND \`expires_at\` > ${NOW} AND (\`token\` = ? OR (\`fencing\` = ${named} AND \`token\` <> '${SHARED}'))`,
       [its, holderBytes(holder), keyBytes(key), its],
     );
-    return affectedRows === 0 ? undefined : insertId;
+    return affectedRows === 0 ? undefined : asToken(insertId);
   }
 
   extend(key: string, token: string, ttl: number): Promise<boolean> {
@@ -115,4 +119,11 @@ WHERE \`key\` = ? AND \`expires_at\` > ${NOW} AND (\`token\` = ? OR (\`fencing\`
     );
     return isChanged(changes);
   }
+}
+
+/** A token is at least the server's time. Less comes out of a damaged answer, in which one byte makes a grant of a refusal. */
+function asToken(insertId: bigint): bigint | undefined {
+  if (insertId === 0n) return undefined;
+  if (insertId >= SMALLEST_TOKEN) return insertId;
+  throw new UnknownAnswerError('0 or a fencing token', insertId);
 }

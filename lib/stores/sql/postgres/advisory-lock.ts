@@ -1,3 +1,4 @@
+import { optionError } from '../../../core/options/option-error.js';
 import { createHash } from 'node:crypto';
 import { asRow, columnsOf, isTrueText } from '../common/sql-answers.js';
 
@@ -34,14 +35,14 @@ export async function tryLockInTransaction(tx: PostgresTransaction, key: string)
 
 async function ask(tx: PostgresTransaction, lock: string, key: string): Promise<unknown> {
   if (typeof tx?.query !== 'function') {
-    throw new TypeError('tx must be a connection with a method `query(text, values)`');
+    throw optionError('tx must be a connection with a method `query(text, values)`');
   }
   const [begun, level] = await columnsIn(tx.query(`${BEGUN}, ${LEVEL}`), 2);
-  if (!LEVELS.includes(String(level))) throw new TypeError(`the transaction of tx must be READ COMMITTED, got ${String(level).toUpperCase()}: its statements would not see what the holders before it have written`); // prettier-ignore
+  if (!LEVELS.includes(String(level))) throw optionError(`the transaction of tx must be READ COMMITTED, got ${String(level).toUpperCase()}: its statements would not see what the holders before it have written`); // prettier-ignore
   const sql = `${BEGUN}, CASE WHEN now()::text = $2::text THEN ${lock} END AS answer`;
   const [still, answer] = await columnsIn(tx.query(sql, [advisoryKey(key), begun]), 2);
   if (still === begun) return answer;
-  throw new TypeError('tx must be inside a transaction: begin one on this connection first');
+  throw optionError('tx must be inside a transaction: begin one on this connection first');
 }
 
 async function columnsIn(asked: Promise<unknown>, count: number): Promise<readonly unknown[]> {
@@ -51,6 +52,6 @@ async function columnsIn(asked: Promise<unknown>, count: number): Promise<readon
 
 /** 64 bits of the key's hash, as PostgreSQL writes them. Two keys with the same bits wait for each other, which is harmless. */
 export function advisoryKey(key: string): string {
-  if (typeof key !== 'string' || key === '') throw new TypeError('key must be a string that is not empty'); // prettier-ignore
+  if (typeof key !== 'string' || key === '') throw optionError('key must be a string that is not empty'); // prettier-ignore
   return createHash('sha256').update(`holdfast:${key}`).digest().readBigInt64BE().toString();
 }

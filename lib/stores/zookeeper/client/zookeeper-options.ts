@@ -1,3 +1,4 @@
+import { isList } from '../../../core/contract/fields.js';
 import { systemClock } from '../../../core/async/clock.js';
 import type { Clock } from '../../../core/async/clock.js';
 import { show } from '../../../core/options/option-values.js';
@@ -118,15 +119,19 @@ export function resolveZooKeeperOptions(
 
 /** Throws `TypeError` for text that is not `host:port,host:port`. */
 export function checkServers(servers: unknown): asserts servers is string {
-  const isList =
-    typeof servers === 'string' &&
-    servers.split(',').every((each) => /^[^\s:/,]+(:\d{1,5})?$/.test(each));
-  if (isList) return;
+  const isText = typeof servers === 'string' && servers.split(',').every(isServer);
+  if (isText) return;
   const hint =
     typeof servers === 'string' && servers.includes('/') ? '; for a path, set the option root' : '';
   throw optionError(
     `ZooKeeperLockStore expects servers, 'host:2181,host:2181', got ${show(servers)}${hint}`,
   );
+}
+
+/** The client lets a port out of range end the process: its error has no listener. */
+function isServer(text: string): boolean {
+  const [, port = '2181'] = /^[^\s:/,]+(?::(\d{1,5}))?$/.exec(text) ?? [undefined, '0'];
+  return Number(port) >= 1 && Number(port) <= 65_535;
 }
 
 function isRoot(root: unknown): boolean {
@@ -148,6 +153,7 @@ function resolveAcl(acl: NonNullable<ZooKeeperLockStoreOptions['acl']>): readonl
 }
 
 function checkAcl(name: string, acl: unknown): void {
-  if (!Array.isArray(acl) || acl.length === 0) return anAcl(name, acl);
-  acl.forEach((entry, index) => anEntry(`${name}[${index}]`, entry));
+  const entries = isList(acl) ? (acl as readonly unknown[]) : [];
+  if (entries.length === 0) return anAcl(name, acl);
+  entries.forEach((entry, index) => anEntry(`${name}[${index}]`, entry));
 }

@@ -1,5 +1,5 @@
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
-import { combine } from '../../../core/store/many-keys.js';
+import { combine } from '../../../core/store/combined-lease.js';
 import type { LockNodes } from '../nodes/lock-nodes.js';
 import { numberOf } from '../nodes/numbering.js';
 import type { Session } from '../session/session.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StoreDoubt } from '../../../core/contract/lock-store.js';
-import { aKey, aRequest, until } from '../backend.js';
+import { aKey, aRequest } from '../backend.js';
+import { until } from '../until.js';
 import { needing } from '../check.js';
 import type { Check } from '../check.js';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { aKey, aRequest, until } from '../backend.js';
+import { aKey, aRequest } from '../backend.js';
+import { until } from '../until.js';
 import { needing } from '../check.js';
 import type { Check } from '../check.js';
 

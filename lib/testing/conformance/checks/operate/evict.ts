@@ -5,7 +5,8 @@ import type {
   Lease,
   StoreNotice,
 } from '../../../../core/contract/lock-store.js';
-import { aRequest, until } from '../../backend.js';
+import { aRequest } from '../../backend.js';
+import { until } from '../../until.js';
 import type { Backend } from '../../backend.js';
 import { needing } from '../../check.js';
 import type { Check } from '../../check.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LockStore } from '../../../../core/contract/lock-store.js';
-import { aKey, aRequest, type Backend, until } from '../../backend.js';
+import { aKey, aRequest, type Backend } from '../../backend.js';
+import { until } from '../../until.js';
 import { needing } from '../../check.js';
 import type { Check } from '../../check.js';
 
