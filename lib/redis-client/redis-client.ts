@@ -1,6 +1,6 @@
 /**
- * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. Structural, so that neither the version
- * nor the copy of ioredis matters.
+ * What the store needs of a client. A client of ioredis (5 or 6, `Redis` or `Cluster`) is one. Structural, so that neither the
+ * version nor the copy of ioredis matters. `clients/` has the rest of what differs between clients.
  */
 export interface RedisClient {
   evalsha(sha1: string, keyCount: number, ...keysAndArgs: (string | number)[]): Promise<unknown>;
@@ -55,12 +55,4 @@ export function clientKeyPrefix({ options }: Pick<RedisClient, 'options'>): stri
 export function canSubscribe(client: RedisClient): client is SubscribableClient {
   const { subscribe, duplicate } = client as Partial<SubscribableClient>;
   return typeof subscribe === 'function' && typeof duplicate === 'function';
-}
-
-/**
- * Whether a subscribed client stays usable for other commands. A Cluster has a connection for it. A client that subscribes again
- * by itself would end the process when the server forbids it.
- */
-export function listensBesides({ isCluster, options }: RedisClient): boolean {
-  return isCluster === true || (options?.protocol === 3 && options.autoResubscribe === false);
 }

@@ -1,3 +1,4 @@
+import { optionError } from '../../core/options/option-error.js';
 import { withLabel } from '../../core/text/with-label.js';
 import { aName, checkOptions } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
@@ -49,7 +50,7 @@ export function OncePerTick(name: string, options: OncePerTickOptions = {}): Onc
     const label = labelOf('@OncePerTick', target, property);
     const method = decoratedMethod(label, target, descriptor);
     if (returnKind(label, target, property, method) !== 'promise') {
-      throw new TypeError(`${label}: only a method that returns a promise can run once per tick`);
+      throw optionError(`${label}: only a method that returns a promise can run once per tick`);
     }
     const ticks = laterTicks(label, name, options);
     const { locks: lockParameters } = parameterMarks(target, property);
@@ -75,7 +76,7 @@ function laterTicks(label: string, name: string, options: OncePerTickOptions) {
       ? undefined
       : withLabel(label, () => scheduleOf({ every, timeZone, utcOffset }));
   if (!given && (timeZone ?? utcOffset) !== undefined) {
-    throw new TypeError(`${label}: a time zone belongs to @Cron, or to a cron expression in every`);
+    throw optionError(`${label}: a time zone belongs to @Cron, or to a cron expression in every`);
   }
   const ticksOf = (schedule: TickSchedule) =>
     withLabel(label, () => new Ticks(name, schedule, options));
@@ -89,7 +90,7 @@ function laterTicks(label: string, name: string, options: OncePerTickOptions) {
 }
 
 function refuse(label: string): never {
-  throw new TypeError(
+  throw optionError(
     `${label}: the method has no @Cron, @Interval or @Timeout of @nestjs/schedule; say when it is called: ` +
       "every: 60_000, or a cron expression, every: '0 2 * * *'",
   );

@@ -18,11 +18,12 @@ import {
 } from './module-checks.js';
 import type { DistributedLockModuleOptions } from './module-options.js';
 import { getLockClientToken, getLockErrorsToken, getLocksToken } from '../plan/lock-tokens.js';
+import { connectSides } from './migrate/migrating-store.js';
 import { connectAll } from './redis/redis-nodes.js';
 import type { RedisConnections } from './redis/redis-nodes.js';
 import { STAND_INS } from './stand-ins.js';
 import type { StandIns } from './stand-ins.js';
-import { storeFor } from './store-for.js';
+import { storeOf } from './store-for.js';
 
 /** The providers of a module's lifecycle hooks. Their tokens do not depend on the name of the instance. */
 export const MODULE_LOCKS = Symbol.for('nest-holdfast:module-locks');
@@ -93,7 +94,8 @@ async function connectionsFor(
   checkModuleOptions(options);
   if (options.enabled === false || standIns) return undefined;
   checkStoreIsSet(options);
-  const { redis } = options;
+  const { redis, migrate } = options;
+  if (migrate) return inRootContext(() => connectSides(migrate, options));
   return redis === undefined ? undefined : inRootContext(() => connectAll(redis, options));
 }
 
@@ -106,6 +108,7 @@ async function serviceFor(
   const {
     redis,
     store,
+    migrate,
     keyPrefix,
     replicas,
     replicaTimeout,
@@ -121,7 +124,7 @@ async function serviceFor(
     return new LockService(standIns.store(name, clock), { ...defaults, clock });
   }
   try {
-    const made = await storeFor(options, connections?.client);
+    const made = await storeOf(options, connections);
     const service = withLabel(MODULE, () => new LockService(made, defaults));
     if (logs !== false) logLocks(service, new Logger(nameOfLogs(name)), logs);
     return service;

@@ -1,3 +1,4 @@
+import { isList } from '../../core/contract/fields.js';
 import type { DiscoveryService } from '@nestjs/core';
 import { checkDefaults } from '../../core/options/option-layers.js';
 import { show } from '../../core/options/option-values.js';
@@ -16,10 +17,11 @@ import { SERVICE_RULES } from '../../core/options/service-options.js';
 import { checkStore } from '../../core/store/store-checks.js';
 import { falseOrLogOptions } from '../../logs/lock-logger.js';
 import { falseOrErrorOptions } from '../../http/error-options.js';
-import { isRedisClient } from '../../redis-client/redis-client.js';
+import { isGivenClient } from '../../redis-client/clients/client-of.js';
 import { REDIS_RULES } from '../../stores/redis/redis-lock-options.js';
 import { REDLOCK_RULES } from '../../stores/redlock/node/redlock-options.js';
 import { DEFAULT_LOCKS } from '../plan/lock-tokens.js';
+import { aMigration, checkOneSource } from './migrate/migrate-options.js';
 import type {
   AsyncModuleOptions,
   DistributedLockModuleExtras,
@@ -41,6 +43,7 @@ const { nodeTimeout, quarantine, largestTtl } = REDLOCK_RULES;
 const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExtras> = {
   redis: anything, // checked where it is connected to
   store: aStore,
+  migrate: aMigration,
   ...EXTRA_RULES,
   http: falseOrErrorOptions,
   logs: falseOrLogOptions,
@@ -60,7 +63,7 @@ const RULES: OptionRules<DistributedLockModuleOptions & DistributedLockModuleExt
 
 /** Throws `TypeError` for what is no store, and names the one to write around a client of Redis. */
 function aStore(name: string, value: unknown): void {
-  if (isRedisClient(value)) {
+  if (isGivenClient(value)) {
     throw optionError(
       `${name} must be a LockStore, got a client of Redis: write new RedisLockStore(client), or redis: client`,
     );
@@ -81,7 +84,7 @@ const ASYNC_RULES: OptionRules<AsyncModuleOptions> = {
 
 /** Throws `TypeError` for what are no options at all. */
 export function checkIsModuleOptions(options: unknown): void {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options))
+  if (typeof options === 'object' && options !== null && isList(options) === false)
     return checkNoneIsInherited(`${MODULE}: `, options, RULES);
   const got = typeof options === 'string' ? 'a string' : show(options); // a URL may have a password
   throw optionError(
@@ -115,9 +118,7 @@ export function checkModuleOptions(options: DistributedLockModuleOptions): void 
   if (beside)
     throw optionError(`${MODULE}: ${beside} belongs beside useFactory, not in its result`);
   checkDefaults<DistributedLockModuleOptions & DistributedLockModuleExtras>(MODULE, options, RULES);
-  if (options.redis !== undefined && options.store !== undefined) {
-    throw optionError(`${MODULE}: give either redis or store, not both`);
-  }
+  checkOneSource(MODULE, options);
 }
 
 /** An option that is named without a value is a mistake: locks in memory would protect one process only. */

@@ -5,6 +5,7 @@ import type { RedisLockStoreOptions } from '../../stores/redis/redis-lock-option
 import type { RedlockStoreOptions } from '../../stores/redlock/node/redlock-options.js';
 import type { LockLogOptions } from '../../logs/lock-logger.js';
 import type { LockErrorOptions } from '../../http/error-options.js';
+import type { ModuleMigrationOptions } from './migrate/migrate-options.js';
 import type { RedisSource } from './redis/redis-connection.js';
 
 /** Where the locks live, and the defaults of every lock. */
@@ -16,6 +17,11 @@ export interface DistributedLockModuleOptions extends LockServiceOptions {
   readonly redis?: RedisSource | readonly RedisSource[] | undefined;
   /** Any store. It is closed with the module. */
   readonly store?: LockStore | undefined;
+  /**
+   * The locks move from one store to another. Exclusive with `redis` and `store`. The application does not start where the phase comes
+   * too early; in `to` it waits until `from` has refused the old credential for `largestTtl`.
+   */
+  readonly migrate?: ModuleMigrationOptions | undefined;
   /** See `RedisLockStoreOptions.keyPrefix`. Only with `redis`. */
   readonly keyPrefix?: RedisLockStoreOptions['keyPrefix'];
   /** See `RedisLockStoreOptions.replicas`. Only with `redis`. */

@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import express4 from 'express4';
 import express5 from 'express';
 import { LockService, MemoryLockStore } from 'nest-holdfast/core';
 import { lockDashboard } from 'nest-holdfast/dashboard';
 import type { LockDashboardHandler } from 'nest-holdfast/dashboard';
+import { Deferred } from '../../nest/support/deferred.js';
 import { until } from '../../support/until.js';
 import { ask, Events, OF_THE_PAGE, snapshotAt } from '../support/browser-requests.js';
 import { serve } from '../support/served.js';
@@ -164,9 +166,12 @@ describe('A visitor of the page', () => {
     ['nothing', () => Promise.reject()],
   ])('that leaves before the check throws %s disturbs no other', async (_, fail) => {
     const locks = new LockService(new MemoryLockStore());
+    const left = new Deferred();
+    let checks = 0;
     let isChecked = false;
-    const authorize = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
+    const authorize = async ({ socket }: IncomingMessage) => {
+      if (++checks === 1) socket.once('close', left.resolve);
+      await left.promise;
       isChecked = true;
       return fail();
     };
@@ -174,7 +179,8 @@ describe('A visitor of the page', () => {
     const served = await serve(page);
     const socket = connect(Number(new URL(served.origin).port), '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => checks > 0);
+    expect(isChecked).toBe(false);
     socket.destroy();
     await until(() => isChecked);
     expect((await ask(`${served.origin}/`)).status).toBe(500);

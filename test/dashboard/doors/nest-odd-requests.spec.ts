@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { CanActivate, INestApplication } from '@nestjs/common';
 import { LockDashboardModule } from 'nest-holdfast/dashboard';
@@ -6,12 +7,15 @@ import type { TestApp } from '../../nest/support/test-app.js';
 import { until } from '../../support/until.js';
 import { ask, OF_THE_PAGE, snapshotAt } from '../support/browser-requests.js';
 
+let asked = 0;
 let checked = 0;
+let mayAnswer = Promise.resolve<unknown>(undefined);
 
 /** A guard that answers late, with an error. */
 class LateGuard implements CanActivate {
   async canActivate(): Promise<boolean> {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    asked++;
+    await mayAnswer;
     checked++;
     throw new Error('the session store is away');
   }
@@ -74,12 +78,14 @@ describe.each(ADAPTERS)('Odd requests for the page on %s', (adapter) => {
   );
 
   it('a guard that fails when the client has gone disturbs no other request', async () => {
-    const before = checked;
+    const before = { asked, checked };
+    mayAnswer = once(app.app.getHttpServer(), 'connection').then(([from]) => once(from, 'close'));
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     socket.write('GET /late/api/events HTTP/1.1\r\nhost: localhost\r\n\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => asked > before.asked);
+    expect(checked).toBe(before.checked);
     socket.destroy();
-    await until(() => checked > before);
+    await until(() => checked > before.checked);
     const { status, body } = await ask(`${origin}/late/api/snapshot`);
     expect(status).toBe(500);
     expect(body).not.toContain('session store');

@@ -126,6 +126,20 @@ describe('the list of locks', () => {
     await says(page, 'of null null null');
   });
 
+  it('keeps each part of the filter that is set before the page is drawn again', async () => {
+    server.show(() => busySnapshot());
+    await using opened = await open();
+    const { page } = opened;
+    await says(page, 'overdue');
+    await page.evaluate(() => {
+      const field = document.querySelector<HTMLInputElement>('input[type=search]')!;
+      field.value = 'ord/1';
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      document.querySelectorAll<HTMLInputElement>('.states input')[2]!.click();
+    });
+    expect(new URL(page.url()).hash).toBe('#search=ord%2F1&state=overdue');
+  });
+
   it('is gone through with the keyboard alone', async () => {
     server.show((query) => ({
       ...busySnapshot(),

@@ -1,3 +1,4 @@
+import { errorOf } from '../../core/support/outcome.js';
 import { CronTime } from 'cron';
 import * as fc from 'fast-check';
 import { CronExpression } from '../../../lib/ticks/cron-expression.js';
@@ -173,6 +174,17 @@ describe('The tick of a cron job', () => {
     expect(() => new CronExpression(expression)).toThrow(/^not a cron expression: /);
     expect(() => new CronTime(expression)).toThrow();
   });
+
+  it.each(['constructor', '__proto__', 'redis://user:hunter2@host', 'x'.repeat(100_000)])(
+    '%.20j is refused, with a code, and shown in part and without a secret',
+    (expression) => {
+      const refusal = errorOf(() => new CronExpression(expression));
+      expect(refusal).toMatchObject({ code: 'LOCK_OPTION_INVALID' });
+      expect(refusal.message).toMatch(/^not a cron expression: "/);
+      expect(refusal.message).not.toContain('hunter2');
+      expect(refusal.message.length).toBeLessThan(300);
+    },
+  );
 });
 
 describe('Other ticks', () => {

@@ -69,6 +69,16 @@ const parts = { controllers: [OrdersController], providers: [OrdersService] };
 const BUSY = { statusCode: 409, code: 'LOCK_TIMEOUT', message: 'The lock is held' };
 
 describe.each(ADAPTERS)('a locked service that a controller calls, on %s', (adapter) => {
+  it.each(['pay', 'refund'])('is 503 where the service is being drained: %s', async (action) => {
+    await using app = await startApp({ ...parts, adapter });
+    await app.locks.drain();
+    const { body } = await app.http
+      .get(`/orders/7/${action}`)
+      .expect(503)
+      .expect('retry-after', /^[12]$/);
+    expect(body).toMatchObject({ statusCode: 503, code: 'LOCK_DRAINING' });
+  });
+
   it.each(['pay', 'refund'])('is 409 where the key is held: %s', async (action) => {
     await using app = await startApp({ ...parts, adapter });
     await app.elsewhere.withLock('order:7', async () => {

@@ -65,7 +65,7 @@ describe('DistributedLockModule.forRoot', () => {
     [
       'an unknown one',
       { store: new MemoryLockStore(), tll: 5 },
-      /^DistributedLockModule: unknown option "tll" \(did you mean ttl\?\); known options are redis, store, name, .*http(?!.*(mode|permits))/,
+      /^DistributedLockModule: unknown option "tll" \(did you mean ttl\?\); known options are redis, store, migrate, name, .*http(?!.*(mode|permits))/,
     ],
     [
       'a bad one',
@@ -89,7 +89,7 @@ describe('DistributedLockModule.forRoot', () => {
     [
       'a redis that is none',
       { redis: () => ({}) },
-      /^redis must return a client of ioredis, got an object/,
+      /^redis must return a client of ioredis or node-redis, got an object/,
     ],
     [
       'a number for redis',

@@ -62,6 +62,7 @@ describe('A Redis password', () => {
 
   it.each([
     ['a "/"', `redis://:${SECRET}/x@127.0.0.1:6379`, /^redis has a URL that cannot be read: "\/"/],
+    ['a "%"', `redis://:${SECRET}%ZZ@127.0.0.1:6379`, /^redis has a URL that cannot be read/],
     ['a "#"', `redis://:${SECRET}#x@127.0.0.1:6379`, /^redis has a URL that cannot be read/],
     ['a "?"', `redis://:x?${SECRET}@127.0.0.1:6379`, /^redis has a URL that cannot be read/],
     [

@@ -1,4 +1,5 @@
 import type { Charts } from '../../api.js';
+import { refilter } from '../live/route.js';
 import type { Go, Route } from '../live/route.js';
 import { Foreign, readerWords } from '../text/words.js';
 import { CHART_KINDS } from './chart-kinds.js';
@@ -16,8 +17,7 @@ interface ChartStripProps {
 /** The calls of the last minutes, for each name. A name in the legend chooses it, for the list, too. */
 export function ChartStrip({ charts, reader, route, go }: ChartStripProps) {
   const shown = shownSeries(charts, route.name);
-  const choose = (name: string) =>
-    go({ ...route, name: route.name === name ? undefined : name }, 'replace');
+  const choose = (name: string) => refilter(go, { name: route.name === name ? undefined : name });
   const missing = route.name === undefined ? charts.series.length - shown.length : 0;
   return (
     <section class="charts" aria-label="Calls of the last 10 minutes">

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { LockRow } from '../../api.js';
-import { isFiltered } from '../live/route.js';
+import { isFiltered, refilter } from '../live/route.js';
 import type { Go, Route } from '../live/route.js';
 import { STATE_WORDS } from '../text/words.js';
 
@@ -12,7 +12,7 @@ interface FiltersProps {
 
 /** Search, state and name, kept in the URL. */
 export function Filters({ route, go, names }: FiltersProps) {
-  const change = (part: Route) => go({ ...route, ...part }, 'replace');
+  const change = (part: Route) => refilter(go, part);
   return (
     <form class="filters" role="search" aria-label="Filter the locks" onSubmit={prevent}>
       <SearchField value={route.search ?? ''} change={(search) => change({ search })} />

@@ -36,6 +36,11 @@ export function isFiltered({ search, state, name }: Route): boolean {
   return search !== undefined || state !== undefined || name !== undefined;
 }
 
+/** Changes a part of the filter, as the URL has it: what is typed or clicked may be ahead of what is drawn. */
+export function refilter(go: Go, part: Route): void {
+  go({ ...routeOf(location.hash), ...part }, 'replace');
+}
+
 /** The route of the URL, and what goes to another one. */
 export function useRoute(): readonly [Route, Go] {
   const [hash, setHash] = useState(location.hash);

@@ -1,25 +1,27 @@
 import { Logger } from '@nestjs/common';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
 import { show } from '../../../core/options/option-values.js';
 import { optionError } from '../../../core/options/option-error.js';
-import { isRedisClient } from '../../../redis-client/redis-client.js';
-import type { RedisClient } from '../../../redis-client/redis-client.js';
+import { checkUsable, isGivenClient } from '../../../redis-client/clients/client-of.js';
+import type { GivenClient } from '../../../redis-client/clients/client-of.js';
+import { leaveOtherDatabase } from '../../../redis-client/refused-database.js';
+import { wrongOfUrl } from '../../../redis-client/redis-url.js';
+import { closeGivenClient } from './close-client.js';
 import { clientOptions, clusterOptions } from './redis-defaults.js';
 import { checkRedisOptions } from './redis-option-names.js';
 import type { SilenceLimits } from './redis-defaults.js';
 
 /**
- * Where Redis is: a URL, options of ioredis (with `sentinels` and `name` for Sentinel), nodes of a Cluster, a client of yours
- * (it stays open), or a function that makes one (it is closed with the module).
+ * Where Redis is: a URL, options of ioredis (with `sentinels` and `name` for Sentinel), nodes of a Cluster, a client of yours, of
+ * ioredis or node-redis (it stays open), or a function that makes one (it is closed with the module).
  */
 export type RedisSource =
   | string
   | RedisOptions
   | RedisClusterSource
-  | RedisClient
-  | (() => RedisClient | Promise<RedisClient>);
+  | GivenClient
+  | (() => GivenClient | Promise<GivenClient>);
 
 /** `{ cluster: [{ host, port }] }`, beside the options of ioredis for its `Cluster`. */
 export interface RedisClusterSource extends ClusterOptions {
@@ -29,12 +31,9 @@ export interface RedisClusterSource extends ClusterOptions {
 
 /** A client, and how to close it where the module opened it. */
 export interface RedisConnection {
-  readonly client: RedisClient;
+  readonly client: GivenClient;
   close(): Promise<void>;
 }
-
-/** Milliseconds for a client to say goodbye. */
-const QUIT_TIMEOUT = 1_000;
 
 /** `option` is how messages name the source: `redis`, or one of a list. Throws `TypeError`. */
 export async function connectRedis(
@@ -42,14 +41,16 @@ export async function connectRedis(
   option: string,
   limits: SilenceLimits,
 ): Promise<RedisConnection> {
-  if (isRedisClient(source)) return { client: source, close: async () => undefined };
+  if (isGivenClient(source)) return { client: source, close: async () => undefined };
   checkSource(source, option);
   const client =
     typeof source === 'function' ? await source() : await openClient(source, option, limits);
-  if (!isRedisClient(client)) {
-    throw optionError(`${option} must return a client of ioredis, got ${show(client)}`);
+  if (!isGivenClient(client)) {
+    const expected = `${option} must return a client of ioredis or node-redis`;
+    checkUsable(client, expected);
+    throw optionError(`${expected}, got ${show(client)}`);
   }
-  return { client, close: () => closeClient(client as RedisClient & Partial<Redis>) };
+  return { client, close: () => closeGivenClient(client) };
 }
 
 function checkSource(source: unknown, option: string): void {
@@ -69,6 +70,7 @@ async function openClient(
   limits: SilenceLimits,
 ): Promise<Redis | Cluster> {
   const client = await newClient(source, option, limits);
+  if (!client.isCluster) leaveOtherDatabase(client);
   const logger = new Logger('DistributedLockModule');
   let reported: string | undefined;
   client.on('error', (error: Error) => {
@@ -107,10 +109,9 @@ function checkUrl(url: string, option: string): void {
     const got = isWhole ? show(url) : 'another string'; // of Azure, say, with the password in the middle
     throw optionError(`${option} must begin with redis:// or rediss://, got ${got}`);
   }
-  if (url.startsWith('/') || URL.canParse(isWhole ? url : `redis://${url}`)) return;
-  throw optionError(
-    `${option} has a URL that cannot be read: "/", "#", "?" and "%" in a password have to be escaped, by encodeURIComponent`,
-  );
+  if (url.startsWith('/')) return;
+  const wrong = wrongOfUrl(isWhole ? url : `redis://${url}`);
+  if (wrong !== undefined) throw optionError(`${option} has a URL that ${wrong}`);
 }
 
 /** Also the path of a socket; a port; a host, which may have a port and parameters. */
@@ -146,10 +147,4 @@ async function loadIoredis(): Promise<typeof import('ioredis')> {
   } catch (cause) {
     throw new Error('forRoot({ redis }) needs the package ioredis: npm install ioredis', { cause });
   }
-}
-
-async function closeClient(client: RedisClient & Partial<Redis>): Promise<void> {
-  const goodbye = Promise.resolve(client.quit?.()); // it rejects where the connection is gone already
-  await waitAtMost(systemClock, QUIT_TIMEOUT, goodbye);
-  client.disconnect?.();
 }

@@ -1,11 +1,11 @@
-import type { RedisClient } from '../../../redis-client/redis-client.js';
+import type { GivenClient } from '../../../redis-client/clients/client-of.js';
 import { connectRedis } from './redis-connection.js';
 import type { SilenceLimits } from './redis-defaults.js';
 import type { RedisConnection, RedisSource } from './redis-connection.js';
 
 /** The one client of a module, or those of the nodes of its Redlock. */
 export interface RedisConnections {
-  readonly client: RedisClient | readonly RedisClient[];
+  readonly client: GivenClient | readonly GivenClient[];
   close(): Promise<void>;
 }
 

@@ -1,6 +1,9 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { show } from '../../../core/options/option-values.js';
 import { optionError } from '../../../core/options/option-error.js';
 import { unknownOption } from '../../../core/options/option-names.js';
+import { isDatabase } from '../../../redis-client/redis-url.js';
+import { checkUsable } from '../../../redis-client/clients/client-of.js';
 
 /** All options of ioredis 5 and 6. */
 const OF_A_SERVER = {
@@ -97,12 +100,11 @@ const OF_A_CLUSTER = {
  * `option` names `source`.
  */
 export function checkRedisOptions(source: object, option: string): void {
-  const isClient = ['sendCommand', 'evalSha'].some((method) => method in source);
-  if (isClient) {
-    throw optionError(`${option} must be a client of ioredis, got a client of another package, such as redis`); // prettier-ignore
-  }
+  checkUsable(source, `${option} must be a client of ioredis or node-redis`);
   checkNames(source, option, 'cluster' in source ? OF_A_CLUSTER : OF_A_SERVER);
-  const { redisOptions } = source as { readonly redisOptions?: object };
+  const { db, redisOptions } = source as { readonly db?: unknown; readonly redisOptions?: object };
+  if ((db ?? 0) !== 0 && !isDatabase(db))
+    throw optionError(`${option}.db must be the number of a database, got ${show(db)}`);
   if (redisOptions) checkNames(redisOptions, `${option}.redisOptions`, OF_A_SERVER);
 }
 

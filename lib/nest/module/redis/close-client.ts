@@ -1,0 +1,36 @@
+import type { Redis } from 'ioredis';
+import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import type { GivenClient } from '../../../redis-client/clients/client-of.js';
+import {
+  isNodeRedisClient,
+  isNodeRedisSentinel,
+} from '../../../redis-client/clients/node-redis/kinds.js';
+import { destroyClient } from '../../../redis-client/clients/node-redis/node-redis-client.js';
+import type { NodeRedisClient } from '../../../redis-client/clients/node-redis/node-redis-client.js';
+import type { NodeRedisSentinel } from '../../../redis-client/clients/node-redis/sentinel-client.js';
+import type { RedisClient } from '../../../redis-client/redis-client.js';
+
+/** Milliseconds for a client to say goodbye. */
+const QUIT_TIMEOUT = 1_000;
+
+/** Closes a client after the commands that it has sent. */
+export async function closeGivenClient(client: GivenClient): Promise<void> {
+  if (isNodeRedisClient(client)) return closeNodeRedis(client);
+  if (isNodeRedisSentinel(client)) return closeSentinel(client);
+  const { quit, disconnect } = client as RedisClient & Partial<Redis>;
+  const goodbye = Promise.resolve(quit?.call(client)); // it rejects where the connection is gone already
+  await waitAtMost(systemClock, QUIT_TIMEOUT, goodbye);
+  disconnect?.call(client);
+}
+
+/** Its own `close` would wait for a server that hangs, and could not be ended then. */
+async function closeNodeRedis(client: NodeRedisClient): Promise<void> {
+  if (client.isOpen) await waitAtMost(systemClock, QUIT_TIMEOUT, client.sendCommand(['PING']));
+  destroyClient(client);
+}
+
+/** It waits for a search for the master that is under way. */
+async function closeSentinel(client: NodeRedisSentinel): Promise<void> {
+  const closed = Promise.resolve(client.isOpen && client.destroy());
+  await waitAtMost(systemClock, QUIT_TIMEOUT, closed);
+}

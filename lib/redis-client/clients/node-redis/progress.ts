@@ -1,0 +1,7 @@
+/** What a connection has received, as `SilenceWatch` sees a socket. */
+export class Progress {
+  bytesRead = 0;
+  destroyed = false;
+
+  constructor(readonly destroy: (error: Error) => void) {}
+}

@@ -1,0 +1,81 @@
+import { makeRoom } from '../../../core/async/emitter-room.js';
+import { addressOf, connectionOptions } from './node-redis-client.js';
+import type { NodeRedisClient } from './node-redis-client.js';
+import type { RedisClient } from '../../redis-client.js';
+
+/** A client of ours, and how it connects: only once. */
+export interface OpenedClient {
+  readonly client: NodeRedisClient;
+  readonly connect: () => Promise<unknown>;
+}
+
+/** What tells a connection about the client of the application. */
+export interface SourceListener {
+  /** The application has closed its client. */
+  readonly ended: () => void;
+  /** The server is another one from now on. */
+  readonly moved: (error: Error) => void;
+}
+
+/** Where the connections of a store lead to, and how they are made. */
+export interface NodeRedisSource {
+  readonly address: NonNullable<RedisClient['options']>;
+  /** Whether the client of the application is open. */
+  readonly isOpen: boolean;
+  /** A client of ours for the next connection. */
+  open(): OpenedClient | Promise<OpenedClient>;
+  /** Rejects where the server is of no use. */
+  check?(client: NodeRedisClient): Promise<void>;
+  /** The connection of `client`, which was opened here, was lost or never made. */
+  failed?(client: NodeRedisClient): void;
+  /** Returns how to stop. */
+  follow(listener: SourceListener): () => void;
+  close(): void;
+}
+
+/** The server of a client of node-redis. */
+export class ServerSource implements NodeRedisSource {
+  readonly #template: NodeRedisClient;
+
+  constructor(template: NodeRedisClient) {
+    this.#template = template;
+  }
+
+  get address(): NodeRedisSource['address'] {
+    const { host, port, path } = addressOf(this.#template);
+    return { host, port, path };
+  }
+
+  get isOpen(): boolean {
+    return this.#template.isOpen;
+  }
+
+  open(): OpenedClient {
+    const client = this.#template.duplicate(connectionOptions(this.#template));
+    return { client, connect: () => client.connect() };
+  }
+
+  follow({ ended }: SourceListener): () => void {
+    return onEnd(this.#template, ended);
+  }
+
+  close(): void {}
+}
+
+/** Returns how to stop. */
+export function onEnd(client: Pick<NodeRedisClient, 'on' | 'off'>, ended: () => void): () => void {
+  if (!anchored.has(client)) client.on('nest-holdfast', () => undefined);
+  anchored.add(client);
+  makeRoom(client, 1);
+  client.on('end', ended);
+  return () => {
+    makeRoom(client, -1);
+    client.off('end', ended);
+  };
+}
+
+/**
+ * Clients with a listener that stays. What node-redis hands out inherits from its emitter: when the last listener is removed there,
+ * later ones would be those of an object that emits nothing.
+ */
+const anchored = new WeakSet<object>();
