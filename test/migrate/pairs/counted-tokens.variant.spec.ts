@@ -1,0 +1,3 @@
+import { OF_COUNTED_TOKENS, conformanceOfPairs } from './conformance-of-pairs.js';
+
+conformanceOfPairs(OF_COUNTED_TOKENS);

@@ -1,0 +1,3 @@
+import { WITH_ETCD, conformanceOfPairs } from './conformance-of-pairs.js';
+
+conformanceOfPairs(WITH_ETCD);

@@ -1,0 +1,3 @@
+import { WITH_ZOOKEEPER, conformanceOfPairs } from './conformance-of-pairs.js';
+
+conformanceOfPairs(WITH_ZOOKEEPER);
