@@ -1,4 +1,4 @@
-export * from './core.js';
+export * from './without-nest.js';
 export { CurrentLock, LockKey } from './nest/keys/parameter-marks.js';
 export { DistributedLock } from './nest/decorators/distributed-lock.decorator.js';
 export type {
@@ -30,4 +30,8 @@ export type {
   DistributedLockModuleOptions,
   DistributedLockOptionsFactory,
 } from './nest/module/module-options.js';
+export type {
+  MigrationSideOptions,
+  ModuleMigrationOptions,
+} from './nest/module/migrate/migrate-options.js';
 export type { RedisClusterSource, RedisSource } from './nest/module/redis/redis-connection.js';
