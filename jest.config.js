@@ -30,6 +30,7 @@ module.exports = {
     '^.+\\.[cm]?[jt]s$': ['@swc/jest', swcOptions],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
+  resolver: '<rootDir>/test/support/jest/resolver.cjs',
   moduleNameMapper: {
     '^nest-holdfast$': '<rootDir>/lib/index.ts',
     ...Object.fromEntries(
@@ -40,11 +41,11 @@ module.exports = {
     ),
     // The live page, bundled from its sources.
     '^\\.{1,2}/(.*/)?built-page\\.js$': '<rootDir>/test/support/jest/built-page.cjs',
-    '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'],
   },
   modulePathIgnorePatterns: [
     '<rootDir>/dist/',
     '<rootDir>/sample-app/dist/',
+    '<rootDir>/.stryker-tmp/', // the copies that mutants run in
     '<rootDir>/test/packaging/consumers/',
   ],
   // What specs write into the repository for a while, so that its imports resolve as a user's do.

@@ -30,7 +30,6 @@ const TOO_LONG: readonly string[] = [
   'fencing/gate/fencing-gate.ts',
   'leader/leader-election.ts',
   'nest/calls/locked-call.ts',
-  'nest/module/redis/redis-connection.ts',
   'stores/etcd/client/etcd-members.ts',
   'stores/etcd/etcd-lock.store.ts',
   'stores/etcd/queue/etcd-nodes.ts',
@@ -69,19 +68,25 @@ const TRICKS: Readonly<Record<string, string>> = {
 };
 /** Folders of tests that stand for no room: they test the whole, or several specs share them. */
 const OF_THE_WHOLE =
-  /^(compat|model|options|packaging|readme|run|sample-app|secrets|support)(\/|$)/;
+  /^(compat|fuzz|model|options|packaging|readme|run|sample-app|secrets|simulation|soak|support)(\/|$)/;
 const SHARED = /\/(support|workers|contexts)(\/|$)/;
 /** A dot in the name of a spec is only for its kind, by which the runs are chosen. */
-const KINDS = /^[\w-]+(\.(fault|process|model))?\.spec\.ts$/;
+const KINDS = /^[\w-]+(\.(fault|variant|process|model))?\.spec\.ts$/;
+
+/** Specs that wait by the clock, and for what. What can be observed is waited for with `until`. */
+const WAITING = require('./waits-by-the-clock.json') as Readonly<Record<string, string>>;
+const WAITS =
+  /new Promise(<\w+>)?\([^;]*\bsetTimeout\(|\{[^}]*\bsetTimeout\b[^}]*\} from 'node:timers/;
 
 const CLOCKS =
   /\bDate\.now\b|\bnew Date\(\)|\bsetTimeout\s*\(|\bsetInterval\s*\(|\bAbortSignal\.timeout\b/;
-/** The clock that everything else goes by, the time of day at which a job is due, and the deadline of a call of gRPC. */
+/** The clock that everything else goes by, the time of day at which a job is due, the deadline of a call of gRPC, and a process that loads nothing. */
 const READ_CLOCKS = [
   'core/async/clock.ts',
   'core/async/passed-time.ts',
   'ticks/ticks.ts',
   'stores/etcd/client/open-client.ts',
+  'cli/supervisor.ts',
 ];
 const ANY = /:\s*any\b|\bas any\b|<any\b/;
 
@@ -205,6 +210,11 @@ describe('the folders of test', () => {
   it.each(specs)('%s tells its kind by its name, and has no number', (spec) => {
     expect(basename(spec)).toMatch(KINDS);
     expect(readFileSync(join(TEST, spec), 'utf8')).not.toMatch(/['`]trap-\d/);
+  });
+
+  it.each(specs)('%s waits by the clock only if waits-by-the-clock.json says for what', (spec) => {
+    const code = readFileSync(join(TEST, spec), 'utf8');
+    expect(WAITS.test(code)).toBe(Object.hasOwn(WAITING, spec));
   });
 });
 

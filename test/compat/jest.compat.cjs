@@ -34,6 +34,7 @@ module.exports = {
     transform: base.transform,
     transformIgnorePatterns: ['/node_modules/(?!(p-queue|p-timeout)/)'], // these versions of Nest are CommonJS
     modulePathIgnorePatterns: base.modulePathIgnorePatterns,
+    resolver: base.resolver,
     moduleNameMapper: {
       ...base.moduleNameMapper,
       [`^(${ONE_COPY})$`]: `<rootDir>/test/compat/nest${major}/node_modules/$1`,

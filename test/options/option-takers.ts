@@ -17,6 +17,13 @@ import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { lockErrorHandler, lockRequest } from 'nest-holdfast/express';
 import { fenced, fencedRequest, FencingGate, RedisFencingGate } from 'nest-holdfast/fencing';
 import { FencingGuard } from 'nest-holdfast';
+import {
+  checkMigration,
+  copyRedisLocks,
+  MigratingLockStore,
+  migrationStatus,
+  settleRedisCopy,
+} from 'nest-holdfast/migrate';
 import { instrumentLocks } from 'nest-holdfast/otel';
 import { lockMetrics } from 'nest-holdfast/prometheus';
 import { RedlockStore } from 'nest-holdfast/redlock';
@@ -38,6 +45,8 @@ const locks = new LockService(new MemoryLockStore());
 const gate = new FencingGate();
 const holder = { key: 'a', fencingToken: 1n };
 const postgres = { query: async () => ({ rows: [] }) };
+const admin = { call: async () => null };
+const servers = { from: admin, to: admin, user: 'locks' };
 const HOSTS = { hosts: '127.0.0.1:1' };
 const work = async () => undefined;
 
@@ -102,6 +111,42 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
       },
     },
   ],
+  CheckMigrationOptions: [
+    {
+      take: (options) => checkMigration(options),
+      needs: { from: new MemoryLockStore(), to: new MemoryLockStore(), largestTtl: 1_000 },
+    },
+  ],
+  MigrationStatusOptions: [
+    {
+      take: (options) => migrationStatus(options),
+      needs: { from: new MemoryLockStore(), to: new MemoryLockStore() },
+    },
+  ],
+  RedisCopyOptions: [
+    { take: (options) => copyRedisLocks(options), needs: { ...servers, move: () => undefined } },
+  ],
+  RedisCopyServers: [{ take: (options) => settleRedisCopy(options), needs: servers }],
+  ModuleMigrationOptions: [
+    {
+      take: (migrate: object) => startModule({ migrate }),
+      needs: {
+        from: { store: new MemoryLockStore() },
+        to: { store: new MemoryLockStore() },
+        phase: 'dual',
+        largestTtl: 1_000,
+      },
+    },
+  ],
+  MigrationSideOptions: [
+    {
+      take: (to: object) =>
+        startModule({
+          migrate: { from: { store: new MemoryLockStore() }, to, phase: 'dual', largestTtl: 1_000 },
+        }),
+      needs: { store: new MemoryLockStore() },
+    },
+  ],
   DistributedLockModuleExtras: [
     { take: startModule },
     {
@@ -116,6 +161,17 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
   LockRequestOptions: [{ take: (options) => lockRequest('a', options), needs: { locks } }],
   RedisLockStoreOptions: [{ take: (options) => new RedisLockStore(client, options) }],
   RedlockStoreOptions: [{ take: (options) => new RedlockStore([node(), node(), node()], options) }],
+  MigratingLockStoreOptions: [
+    {
+      take: (options) => new MigratingLockStore(options),
+      needs: {
+        from: new MemoryLockStore(),
+        to: new MemoryLockStore(),
+        phase: 'dual',
+        largestTtl: 1_000,
+      },
+    },
+  ],
   EtcdLockStoreOptions: [{ take: (options) => new EtcdLockStore(HOSTS, options) }],
   EtcdServers: [{ take: (options) => new EtcdLockStore(options), needs: HOSTS }],
   EtcdCredentials: [
@@ -155,6 +211,12 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
     { take: (options) => fenced.typeorm(holder, options) },
     { take: (options) => fenced.prisma(holder, options) },
   ],
+  LockDrainOptions: [
+    {
+      take: (options) => new LockService(new MemoryLockStore()).drain(options),
+      needs: { within: 0 },
+    },
+  ],
   LockEvictOptions: [
     { take: (options) => locks.evict('a', options), needs: { fencingToken: 1n, grace: 0 } },
   ],
@@ -175,10 +237,12 @@ export const TAKERS: Readonly<Record<string, readonly OptionTaker[]>> = {
 
 /** Types that look like options, but are foreign or no argument. The source of a Cluster is of ioredis, but for `cluster`. */
 export const NO_OPTIONS = [
+  'MigrationCheck',
   'LockLogger',
   'LockHealth',
   'RedisClusterSource',
   'ResolvedLockOptions',
+  'NodeRedisClient',
   'RedisClient',
   'RedisGateClient',
   'PostgresListenerClient',

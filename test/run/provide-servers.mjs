@@ -59,6 +59,14 @@ const SERVERS = [
     variables: ['NATS_SERVER=…/nats-server'],
   },
   {
+    name: 'faketime, version 0.9 or later',
+    startedBy: 'test/support/processes/fake-time.ts',
+    isThere: () => isAtLeast(programs.faketime(), /([\d.]+)/, [0, 9]),
+    packages: ['faketime'],
+    brew: 'libfaketime',
+    variables: ['FAKETIME_PROGRAM=…/faketime'],
+  },
+  {
     name: 'Chromium, version 120 or later',
     startedBy: 'test/support/browser/chromium.ts',
     isThere: () => isAtLeast(programs.chromium(), /([\d.]+)/, [120]),

@@ -7,7 +7,7 @@ import { runCommand } from './run-command.mjs';
 
 /** More workers than cores: many specs wait for servers and clocks. */
 const WORKERS = ['--maxWorkers=5'];
-const KINDS = ['fault', 'process', 'model'];
+const KINDS = ['fault', 'variant', 'process', 'model'];
 /** Without npx between: a run that does not end is ended by its pid. */
 const JEST = ['node', 'node_modules/jest/bin/jest.js'];
 
@@ -19,7 +19,7 @@ export function runSpecs({ leftOut = [] } = {}) {
   return counted([...WORKERS, ...without([others, ...leftOut.map(asPattern)])]);
 }
 
-/** Runs the specs of one suffix: `fault`, `process` or `model`. Those that want the machine for themselves run `alone`. */
+/** Runs the specs of one suffix: `fault`, `variant`, `process` or `model`. Those that want the machine for themselves run `alone`. */
 export function runKind(kind, { alone = false, leftOut = [] } = {}) {
   const pattern = String.raw`\.${kind}\.spec\.ts$`;
   const words = alone ? ['--runInBand'] : WORKERS;

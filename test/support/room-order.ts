@@ -44,12 +44,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
       'ticks',
       'logs',
       'fencing',
+      'migrate',
       'redis-client',
       ...STORES,
       'stores/redlock',
     ],
     packages: /^(node:.*|@nestjs\/.*|rxjs(\/.*)?|reflect-metadata|acorn|ioredis)$/,
   },
+  migrate: { layers: ['core', 'stores/kit', 'redis-client', 'stores/redis'], packages: NODE },
   metrics: { layers: ['core'], packages: NODE },
   otel: { layers: ['core', 'metrics'], packages: /^@opentelemetry\/api$/ },
   prometheus: { layers: ['core', 'metrics'], packages: /^prom-client$/ },
@@ -60,15 +62,31 @@ export const RULES: Readonly<Record<string, Rule>> = {
     layers: ['core', 'http', 'dashboard/api.ts'],
     packages: /^(node:.*|@nestjs\/common)$/,
   },
+  cli: {
+    layers: [
+      'core',
+      'redis-client',
+      'stores/redis',
+      ...OTHER_STORES.map(([layer]) => layer),
+      'fencing',
+      'migrate',
+      'dashboard',
+    ],
+    packages: /^(node:.*|commander|ioredis|pg|mysql2\/promise)$/,
+  },
   fencing: { layers: ['core', 'http', 'redis-client'], packages: NODE },
   logs: { layers: ['core'], packages: NODE },
   terminus: { layers: ['core'], packages: /^@nestjs\/(common|terminus)$/ },
   testing: { layers: ['core', 'stores/memory'], packages: NODE },
-  'core.ts': {
+  'core.ts': { layers: ['without-nest.ts'], packages: /^$/ },
+  'without-nest.ts': {
     layers: ['core', 'leader', 'logs', 'ticks', 'redis-client', ...STORES],
     packages: NODE,
   },
-  'index.ts': { layers: ['core.ts', 'core', 'http', ...STORES, 'nest'], packages: /^$/ },
+  'index.ts': {
+    layers: ['without-nest.ts', 'core', 'http', ...STORES, 'nest'],
+    packages: /^$/,
+  },
 };
 
 /** `core`, `stores/redis`, …; the entries of the package are layers of their own. */

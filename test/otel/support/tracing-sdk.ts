@@ -5,7 +5,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 
 /** Name of a span, and its children in the order in which they began. */
 export type SpanTree = readonly [name: string, ...children: SpanTree[]];
@@ -13,9 +13,11 @@ export type SpanTree = readonly [name: string, ...children: SpanTree[]];
 /** A real SDK whose spans can be read. */
 export function tracingSdk() {
   const exporter = new InMemorySpanExporter();
+  const starts = new Starts();
   const tracerProvider = new BasicTracerProvider({
-    spanProcessors: [new SimpleSpanProcessor(exporter)],
+    spanProcessors: [starts, new SimpleSpanProcessor(exporter)],
   });
+  const spans = () => exporter.getFinishedSpans().toSorted(starts.inOrder);
   const tracer = tracerProvider.getTracer('test');
   return {
     tracerProvider,
@@ -29,9 +31,9 @@ export function tracingSdk() {
         }
       }),
     /** Those that have ended, in the order in which they began. */
-    spans: () => exporter.getFinishedSpans().toSorted(byStart),
+    spans,
     span: (name: string) => exporter.getFinishedSpans().find((each) => each.name === name),
-    trees: () => treesOf(exporter.getFinishedSpans().toSorted(byStart)),
+    trees: () => treesOf(spans()),
   };
 }
 
@@ -46,10 +48,20 @@ export function enableContexts(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 }
 
-function byStart(one: ReadableSpan, other: ReadableSpan): number {
-  const [seconds, nanos] = one.startTime;
-  const [otherSeconds, otherNanos] = other.startTime;
-  return seconds - otherSeconds || nanos - otherNanos;
+/** The order in which spans began: their times are of a clock of whole milliseconds, and of one that may be set. */
+class Starts implements SpanProcessor {
+  readonly #ids: string[] = [];
+
+  onStart(span: ReadableSpan): void {
+    this.#ids.push(span.spanContext().spanId);
+  }
+
+  readonly inOrder = (one: ReadableSpan, other: ReadableSpan): number =>
+    this.#ids.indexOf(one.spanContext().spanId) - this.#ids.indexOf(other.spanContext().spanId);
+
+  onEnd(): void {}
+  async forceFlush(): Promise<void> {}
+  async shutdown(): Promise<void> {}
 }
 
 function treesOf(spans: readonly ReadableSpan[], parent?: string): SpanTree[] {

@@ -1,26 +1,15 @@
 import { EtcdLockStore } from 'nest-holdfast/etcd';
 import { lockStoreConformance } from 'nest-holdfast/testing';
-import { EtcdCluster, EtcdServer } from '../../support/servers/etcd-server.js';
+import { EtcdServer } from '../../support/servers/etcd-server.js';
 import { TcpProxy } from '../../support/processes/tcp-proxy.js';
+import { conformance } from './conformance-suite.js';
 import { contentOf } from './queue/content.js';
 
 /** A machine that stands still for two seconds loses no session. */
 const SESSION = 6_000;
 
-describe.each([1, 3])('EtcdLockStore on %i members', (size) => {
-  let cluster: EtcdCluster;
-
-  beforeAll(async () => {
-    cluster = await EtcdCluster.start(size);
-  });
-
-  afterAll(() => cluster?.stop());
-
-  lockStoreConformance({
-    test: it,
-    lacks: ['ttl', 'fencingFloor', 'raiseFencing', 'extendMany', 'handOff', 'heldFor'],
-    createStore: () => new EtcdLockStore({ hosts: cluster.urls }),
-  });
+describe('EtcdLockStore on one member', () => {
+  conformance(1);
 });
 
 describe('EtcdLockStore behind a network that fails', () => {

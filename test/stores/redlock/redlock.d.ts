@@ -5,7 +5,10 @@ declare module 'redlock' {
   }
 
   export default class Redlock {
-    constructor(clients: unknown[], settings?: { retryCount?: number });
+    constructor(
+      clients: unknown[],
+      settings?: { retryCount?: number; retryDelay?: number; retryJitter?: number },
+    );
     acquire(keys: string[], duration: number): Promise<HeldLock>;
   }
 }

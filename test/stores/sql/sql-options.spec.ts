@@ -54,7 +54,8 @@ describe('The options of SqlLockStore', () => {
   it('refuse what is no client, and say what they expect', () => {
     const bad: [unknown, string][] = [
       [undefined, 'SqlLockStore expects { postgres: pool }'],
-      [{}, 'got {  }'],
+      [{}, 'got an object'],
+      [Buffer.alloc(100_000), 'got an object'],
       [{ oracle: postgres }, 'got { oracle }'],
       [{ postgres, mysql: postgres }, 'got { postgres, mysql }'],
       [{ postgres: 'postgresql://localhost' }, 'postgres must be a pg.Pool'],

@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
+import { createClient } from 'redis';
 import { type LockOptions, LockService, RedisLockStore } from 'nest-holdfast';
 import type { RedisServer } from '../../support/servers/redis-server.js';
 import { until } from '../../support/until.js';
@@ -10,6 +11,20 @@ import { type InLine, lineOf } from '../../support/redis-line.js';
 export const CLIENTS = [
   ['ioredis 6', Redis],
   ['ioredis 5', Redis5 as unknown as typeof Redis],
+] as const;
+
+/** As a client of ioredis, for what specs do with one: it is connected, and closed. */
+class NodeRedis {
+  constructor(url: string, { username, password }: RedisOptions) {
+    const client = createClient({ url, ...(username && { username, password }) });
+    return Object.assign(client, { status: 'end' });
+  }
+}
+
+/** For specs that leave most options of the client alone. */
+export const ALL_CLIENTS = [
+  ...CLIENTS,
+  ['node-redis', NodeRedis as unknown as typeof Redis],
 ] as const;
 
 interface AppInstanceOptions extends LockOptions {

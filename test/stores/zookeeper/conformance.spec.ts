@@ -1,48 +1,14 @@
-import { type ConformanceFeature, lockStoreConformance } from 'nest-holdfast/testing';
+import { lockStoreConformance } from 'nest-holdfast/testing';
 import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
-import { ZooKeeperEnsemble, ZooKeeperServer } from '../../support/servers/zookeeper-server.js';
 import { TcpProxy } from '../../support/processes/tcp-proxy.js';
+import { ZooKeeperServer } from '../../support/servers/zookeeper-server.js';
+import { conformance } from './conformance-suite.js';
 
-const LACKED: readonly ConformanceFeature[] = [
-  'ttl',
-  'fencingFloor',
-  'raiseFencing',
-  'extendMany',
-  'handOff',
-];
 /** A machine that stands still for two seconds loses no session. */
 const SESSION = 4_000;
 
 describe('ZooKeeperLockStore on one server', () => {
-  let server: ZooKeeperServer;
-
-  beforeAll(async () => {
-    server = await ZooKeeperServer.shared();
-  });
-
-  afterAll(() => server.stop());
-
-  lockStoreConformance({
-    test: it,
-    lacks: LACKED,
-    createStore: () => new ZooKeeperLockStore(server.url),
-  });
-});
-
-describe('ZooKeeperLockStore on an ensemble of three', () => {
-  let ensemble: ZooKeeperEnsemble;
-
-  beforeAll(async () => {
-    ensemble = await ZooKeeperEnsemble.start(3);
-  });
-
-  afterAll(() => ensemble.stop());
-
-  lockStoreConformance({
-    test: it,
-    lacks: LACKED,
-    createStore: () => new ZooKeeperLockStore(ensemble.url),
-  });
+  conformance(() => ZooKeeperServer.shared());
 });
 
 describe('ZooKeeperLockStore behind a network that fails', () => {

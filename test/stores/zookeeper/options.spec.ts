@@ -15,6 +15,8 @@ describe('ZooKeeperLockStore refuses', () => {
     [['a:2181'], 'an array'],
     ['a:2181,,b:2181', 'a:2181,,b:2181'],
     ['a:b', 'a:b'],
+    ['a:65536', 'a:65536'],
+    ['a:2181,b:0', 'b:0'],
     ['zk://a:2181', 'for a path, set the option root'],
     ['a:2181/app', 'for a path, set the option root'],
   ])('servers %j', (servers, message) => {

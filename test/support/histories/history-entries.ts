@@ -16,3 +16,12 @@ export function unanswered({ entries, killedAt }: ProcessHistory): number[] {
   }
   return [...open];
 }
+
+/** Milliseconds: the longest time in which a process got no lock, between two that it got. */
+export function longestWait(histories: readonly ProcessHistory[]): number {
+  const waits = histories.flatMap((history) => {
+    const grants = all([history], 'granted').map(({ at }) => at);
+    return grants.slice(1).map((at, index) => at - grants[index]!);
+  });
+  return Math.max(0, ...waits) / 1e6;
+}

@@ -1,40 +1,50 @@
 import { createServer } from 'node:net';
 
-/** A loopback port without a listener at this moment. */
-export async function freePort(): Promise<number> {
-  return (await probe(0))!;
-}
+/** The ports of servers: below the ephemeral range, from which clients get theirs and which begins at 32768 or higher. */
+const SERVER_PORTS = { first: 23_000, count: 9_600 };
+/** The ports of Redis Cluster nodes: each node also listens on its port + 10000, which is below `SERVER_PORTS`. */
+const CLUSTER_PORTS = { first: 10_000, count: 2_400 };
+/** Each Jest worker chooses from a share of its own. */
+const WORKERS = 8;
+const WORKER = Number(process.env['JEST_WORKER_ID'] ?? 0) % WORKERS;
 
-/** As `freePort`, of those that no client gets by chance: a server finds its port free when it comes back. */
-export async function freeServerPort(): Promise<number> {
+const chosen = { server: counter(), cluster: counter() };
+
+/**
+ * A loopback port without a listener. No client gets it by chance, and no other worker chooses it:
+ * a server that has stopped finds its port free when it comes back.
+ */
+export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomLowPort();
-    if ((await probe(port)) !== undefined) return port;
+    const port = portOf(SERVER_PORTS, chosen.server());
+    if (await isFree(port)) return port;
   }
 }
 
-/** As `freeServerPort`, for a Redis Cluster node, which also listens on its port + 10000. */
+/** As `freePort`, for a Redis Cluster node. */
 export async function freeClusterPort(): Promise<number> {
   for (;;) {
-    const port = randomLowPort();
-    if ((await probe(port)) !== undefined && (await probe(port + 10_000)) !== undefined)
-      return port;
+    const port = portOf(CLUSTER_PORTS, chosen.cluster());
+    if ((await isFree(port)) && (await isFree(port + 10_000))) return port;
   }
 }
 
-/** Below the ephemeral range, which begins at 32768 or higher. */
-function randomLowPort(): number {
-  return 20_000 + Math.floor(Math.random() * 12_000);
+/** Counts on from a random number: the next spec file of the worker begins elsewhere. */
+function counter(): () => number {
+  let count = Math.floor(Math.random() * SERVER_PORTS.count);
+  return () => count++;
 }
 
-/** Binds and frees `port` again. Resolves `undefined` when it is taken. */
-function probe(port: number): Promise<number | undefined> {
+function portOf({ first, count }: typeof SERVER_PORTS, chosenCount: number): number {
+  const share = count / WORKERS;
+  return first + WORKER * share + (chosenCount % share);
+}
+
+/** Binds `port` and frees it again. */
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

@@ -1,4 +1,4 @@
-import { freeServerPort } from './free-port.js';
+import { freePort } from './free-port.js';
 import { NotFreeError, type ServerProcess } from './server-process.js';
 import { until } from '../until.js';
 
@@ -88,7 +88,7 @@ export async function distinctPorts(
 ): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
-    const port = await freeServerPort();
+    const port = await freePort();
     if (!others.includes(port)) ports.add(port);
   }
   return [...ports];

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit, endingWithProcess } from '../end-with-process.js';
-import { freeServerPort } from './free-port.js';
+import { freePort } from './free-port.js';
 import { until } from '../until.js';
 
 export interface ServerCommand {
@@ -198,7 +198,7 @@ export abstract class ServerProcess implements AsyncDisposable {
 /** Starts a server on a free port, and on another one when another process takes that first. */
 export async function startOnFreePort<Server extends ServerProcess>(
   create: (port: number) => Server,
-  choosePort: () => Promise<number> = freeServerPort,
+  choosePort: () => Promise<number> = freePort,
 ): Promise<Server> {
   for (let attempt = 1; ; attempt += 1) {
     const server = create(await choosePort());

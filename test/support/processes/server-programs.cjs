@@ -38,5 +38,6 @@ module.exports = {
   mariadbInstall: () => process.env.MARIADB_INSTALL_DB ?? find('mariadb-install-db'),
   etcd: () => process.env.ETCD_SERVER ?? find('etcd'),
   nats: () => process.env.NATS_SERVER ?? find('nats-server'),
+  faketime: () => process.env.FAKETIME_PROGRAM ?? find('faketime'),
   chromium: () => process.env.CHROMIUM ?? find('chromium'),
 };

@@ -9,6 +9,7 @@ declare const programs: Readonly<
     | 'initdb'
     | 'mariadb'
     | 'mariadbInstall'
+    | 'faketime'
     | 'etcd'
     | 'nats'
     | 'chromium',

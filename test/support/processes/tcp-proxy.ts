@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { type Server, type Socket, connect, createServer } from 'node:net';
 import { Gate } from '../gate.js';
+import { freePort } from './free-port.js';
 
 /**
  * A loopback TCP proxy in front of a port, whose network a test can break. Bytes that a client has sent are still
@@ -13,27 +14,25 @@ export class TcpProxy implements AsyncDisposable {
   readonly replies = new Gate();
   /** Connections accepted since the proxy was made. */
   accepted = 0;
-  readonly #targetPort: number;
+  #targetPort: number;
   readonly #links = new Set<Link>();
   #server: Server | undefined;
-  #port = 0;
 
   static async start(targetPort: number): Promise<TcpProxy> {
-    const proxy = new TcpProxy(targetPort);
+    const proxy = new TcpProxy(await freePort(), targetPort);
     await proxy.accept();
     return proxy;
   }
 
-  private constructor(targetPort: number) {
+  private constructor(
+    readonly port: number,
+    targetPort: number,
+  ) {
     this.#targetPort = targetPort;
   }
 
-  get port(): number {
-    return this.#port;
-  }
-
   get url(): string {
-    return `redis://127.0.0.1:${this.#port}`;
+    return `redis://127.0.0.1:${this.port}`;
   }
 
   /** Clients that are connected now. */
@@ -45,6 +44,11 @@ export class TcpProxy implements AsyncDisposable {
   pass(): void {
     this.requests.pass();
     this.replies.pass();
+  }
+
+  /** New connections go to another port from now on. Open ones stay. */
+  retarget(port: number): void {
+    this.#targetPort = port;
   }
 
   /** Cuts every open connection at once; bytes on their way are lost. New connections are welcome. */
@@ -67,9 +71,8 @@ export class TcpProxy implements AsyncDisposable {
   async accept(): Promise<void> {
     if (this.#server) return;
     this.#server = createServer((client) => this.#join(client));
-    this.#server.listen(this.#port, '127.0.0.1');
+    this.#server.listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   /** Refuses, cuts, and leaves nothing open. Safe to call twice. */

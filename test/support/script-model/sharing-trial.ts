@@ -12,6 +12,9 @@ import { type Choice, type Step, isRepeatable, stepOf } from './sharing-steps.js
 /** Milliseconds that a place in line is kept: longer than any test. */
 const HEARTBEAT = 20e6;
 
+/** Milliseconds of a ttl that may pass while the steps run: all ttls are further apart. */
+const PASSED = 1e6;
+
 const ALL = keysOf(KEY);
 const [LOCK, COUNTER, QUEUE, SHARERS] = ALL;
 const ALONE = [LOCK, COUNTER, QUEUE];
@@ -115,15 +118,30 @@ export class SharingTrial {
         holders.toSorted(),
       );
       expect(permitsOf(holders[0])).toBe(marker === 'inf' ? Infinity : Number(marker));
-      expect(await redis.pttl(SHARERS)).toBeGreaterThan(0);
+      await this.#compareEnds();
     } else expect(lock === null ? [] : [lock]).toEqual(holders);
     expect(holders.length <= (permitsOf(holders[0]) ?? 1)).toBe(true);
-    expect((await redis.pttl(LOCK)) > 0).toBe(holders.length > 0);
+    const ttl = await redis.pttl(LOCK);
+    if (holders.length === 0) expect(ttl).toBe(-2);
+    else expectOneOfTheTtls(ttl);
     expect((await lineOf(this.#asking, KEY)).map(asWaiter)).toEqual(line);
     expect((await redis.pttl(QUEUE)) > 0).toBe(line.length > 0);
     expect(await redis.pttl(COUNTER)).not.toBe(-1);
     const messages = await this.#server.messages();
     expect(messages.map(({ store, text }) => `${store} <- ${text}`)).toEqual(said);
+  }
+
+  /** Each sharer has the ttl that it was given; the lock and the set of the sharers end together, and no sooner than the last of them. */
+  async #compareEnds(): Promise<void> {
+    const { redis } = this.#server;
+    const [seconds, micros] = await redis.time();
+    const now = Number(seconds) * 1_000 + Number(micros) / 1_000;
+    const scores = await redis.zrangebyscore(SHARERS, 2, '+inf', 'WITHSCORES');
+    const ends = scores.filter((_, index) => index % 2 === 1).map(Number);
+    for (const end of ends) expectOneOfTheTtls(end - now);
+    const lockEnd = await redis.pexpiretime(LOCK);
+    expect(lockEnd).toBeGreaterThanOrEqual(Math.max(...ends));
+    expect(await redis.pexpiretime(SHARERS)).toBe(lockEnd);
   }
 
   readonly #asking: Ask = (...words) => this.#server.redis.call(...words);
@@ -135,6 +153,11 @@ export class SharingTrial {
   #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {
     return script.run(this.#server.redis, keys, args, (reply) => reply);
   }
+}
+
+function expectOneOfTheTtls(left: number): void {
+  const found = Object.values(TTL).find((ttl) => left <= ttl + 1 && left > ttl - PASSED);
+  expect({ left, isOneOfTheTtls: found !== undefined }).toEqual({ left, isOneOfTheTtls: true });
 }
 
 /** The expectation with the numbers of the server in it. */

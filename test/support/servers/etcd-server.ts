@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freeServerPort } from '../processes/free-port.js';
+import { freePort } from '../processes/free-port.js';
 import { ServerGroup, distinctPorts } from '../processes/server-group.js';
 import {
   type ServerCommand,
@@ -27,7 +27,7 @@ export class EtcdServer extends ServerProcess {
   readonly #membership: Membership;
 
   static async start(): Promise<EtcdServer> {
-    const peerPort = await freeServerPort();
+    const peerPort = await freePort();
     const members = `n0=${urlOf(peerPort)}`;
     return startOnFreePort((port) => new EtcdServer(port, { name: 'n0', peerPort, members }));
   }

@@ -55,6 +55,12 @@ export class RedisSentinel implements AsyncDisposable {
     return { sentinels, name: NAME };
   }
 
+  /** For `createSentinel(…)` of node-redis. */
+  get nodeRedis(): { sentinelRootNodes: { host: string; port: number }[]; name: string } {
+    const { sentinels, name } = this.client;
+    return { sentinelRootNodes: sentinels, name };
+  }
+
   /**
    * Resolves once each sentinel knows all others, every server answers it, and each replica follows the master. That is another
    * one where the sentinels of a busy machine took the last one for dead.

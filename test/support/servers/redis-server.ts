@@ -14,6 +14,8 @@ export interface RedisServerOptions {
   readonly args?: readonly string[];
   /** Chooses the port of each attempt to start. @default a free loopback port */
   readonly choosePort?: () => Promise<number>;
+  /** Changes the command that starts it: `withClock('+5s')`. */
+  readonly wrap?: (command: ServerCommand) => ServerCommand;
 }
 
 const BASE_ARGS = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
@@ -23,9 +25,14 @@ const REPLICATE_AT_ONCE = ['--repl-diskless-sync-delay', '0'];
 export class RedisServer extends ServerProcess {
   protected readonly name = 'redis';
   readonly #args: readonly string[];
+  readonly #wrap: (command: ServerCommand) => ServerCommand;
 
-  static start({ args = [], choosePort = freePort }: RedisServerOptions = {}) {
-    return startOnFreePort((port) => new RedisServer(port, args), choosePort);
+  static start({
+    args = [],
+    choosePort = freePort,
+    wrap = (command) => command,
+  }: RedisServerOptions = {}) {
+    return startOnFreePort((port) => new RedisServer(port, args, wrap), choosePort);
   }
 
   /** The one of this Jest worker, empty: for specs that neither break nor configure it. */
@@ -33,9 +40,14 @@ export class RedisServer extends ServerProcess {
     return sharedServer('redis');
   }
 
-  private constructor(port: number, args: readonly string[]) {
+  private constructor(
+    port: number,
+    args: readonly string[],
+    wrap: (command: ServerCommand) => ServerCommand,
+  ) {
     super(port, false);
     this.#args = args;
+    this.#wrap = wrap;
   }
 
   get url(): string {
@@ -62,10 +74,10 @@ export class RedisServer extends ServerProcess {
 
   protected commandLine(directory: string): ServerCommand {
     const own = ['--port', String(this.port), '--dir', directory];
-    return {
+    return this.#wrap({
       file: needed(programs.redis(), 'redis-server'),
       args: [...own, ...BASE_ARGS, ...REPLICATE_AT_ONCE, ...this.#args],
-    };
+    });
   }
 
   protected isReady(): boolean {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freeServerPort } from '../../../support/processes/free-port.js';
+import { freePort } from '../../../support/processes/free-port.js';
 import { EtcdServer } from '../../../support/servers/etcd-server.js';
 import { startOnFreePort } from '../../../support/processes/server-process.js';
 
@@ -21,7 +21,7 @@ export class EtcdAuthServer extends EtcdServer {
   }
 
   static async demanding(tokens: 'simple' | 'jwt'): Promise<EtcdAuthServer> {
-    const peerPort = await freeServerPort();
+    const peerPort = await freePort();
     const members = `n0=http://127.0.0.1:${peerPort}`;
     const server = await startOnFreePort(
       (port) => new EtcdAuthServer(tokens, port, { name: 'n0', peerPort, members }),

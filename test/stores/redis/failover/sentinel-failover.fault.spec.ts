@@ -58,6 +58,7 @@ describe.each([
     expect(holding.events[0]).toMatch(/^jeopardy: .*run_id/);
     expect(holding.events.at(-1)).toBe('recovered');
     expect(lock.state).toBe('held');
+    await until(() => other.redis.status === 'ready'); // one attempt waits for no connection
     expect(await other.locks.tryAcquire('order:42')).toBeUndefined();
     expect(await lock.release()).toBe(true);
     const next = await other.locks.acquire('order:42');

@@ -1,4 +1,4 @@
-import { CLIENTS, AppInstance, inLine, standing } from '../../support/app-instance.js';
+import { ALL_CLIENTS, AppInstance, inLine, standing } from '../../support/app-instance.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { markOf } from '../locks.js';
@@ -7,7 +7,7 @@ import { nothingLeft } from '../../../support/faults/left-behind.js';
 
 const REASON = new Error('the client went away');
 
-describe.each(CLIENTS)('While a caller waits, with %s, a lost reply', (_, Client) => {
+describe.each(ALL_CLIENTS)('While a caller waits, with %s, a lost reply', (_, Client) => {
   let server: RedisServer;
   let proxy: TcpProxy;
   let far: AppInstance;

@@ -49,8 +49,10 @@ describe('SqlLockStore on a file of SQLite', () => {
   it('waits for the end of a foreign write without blocking the event loop', async () => {
     own.exec('PRAGMA busy_timeout = 3000'); // this long, SQLite itself would block the COMMIT below
     other.exec('BEGIN IMMEDIATE');
+    const asked = jest.spyOn(own, 'exec');
     const acquiring = locks.acquire(KEY);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const attempts = () => asked.mock.calls.filter(([sql]) => sql === 'BEGIN IMMEDIATE').length;
+    await until(() => attempts() > 1);
     other.exec('COMMIT');
     await (await inTime(20_000, acquiring)).release();
   });

@@ -1,9 +1,19 @@
 import type { LockStore } from 'nest-holdfast';
+import type { MigrationPhase } from 'nest-holdfast/migrate';
 import { OwnClient } from '../../../stores/redis/locks.js';
 
 /** Which store, and where: the address is what its servers call `url`, of several joined by commas; a file for SQLite. */
 export interface StoreAddress {
-  readonly kind: 'redis' | 'redlock' | 'zookeeper' | 'etcd' | 'postgres' | 'mariadb' | 'sqlite';
+  readonly kind:
+    | 'redis'
+    | 'redlock'
+    | 'zookeeper'
+    | 'etcd'
+    | 'postgres'
+    | 'mariadb'
+    | 'sqlite'
+    /** A move between two stores: its address is JSON. */
+    | 'migrating';
   readonly address: string;
 }
 
@@ -72,6 +82,17 @@ const OPENERS: Readonly<Record<StoreAddress['kind'], Opener>> = {
     const pool = createPool({ uri: address, connectionLimit: CONNECTIONS });
     return { store: new SqlLockStore({ mysql: pool }), close: () => pool.end() };
   },
+  migrating: async (address, life) => {
+    const { MigratingLockStore } = await import('nest-holdfast/migrate');
+    const { from, to, phase, fencingBase } = JSON.parse(address) as Move;
+    const [one, other] = [await openStore(from, life), await openStore(to, life)];
+    const base = fencingBase === undefined ? undefined : BigInt(fencingBase);
+    const options = { phase, largestTtl: life, fencingBase: base };
+    return {
+      store: new MigratingLockStore({ from: one.store, to: other.store, ...options }),
+      close: () => Promise.all([one.close(), other.close()]),
+    };
+  },
   sqlite: async (address) => {
     const { SqlLockStore } = await import('nest-holdfast/sql');
     const { default: Database } = await import('libsql');
@@ -82,6 +103,15 @@ const OPENERS: Readonly<Record<StoreAddress['kind'], Opener>> = {
     };
   },
 };
+
+/** The address of `migrating`. */
+interface Move {
+  readonly from: StoreAddress;
+  readonly to: StoreAddress;
+  readonly phase: MigrationPhase;
+  /** In digits. */
+  readonly fencingBase?: string;
+}
 
 /** `life` is the ttl in use, and the session timeout where the store has sessions. */
 export function openStore({ kind, address }: StoreAddress, life: number): Promise<OpenStore> {

@@ -1,10 +1,10 @@
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
-import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
+import { ALL_CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
 jest.setTimeout(30_000);
 
-describe.each(CLIENTS)('Those who wait in one process, with %s,', (_, Client) => {
+describe.each(ALL_CLIENTS)('Those who wait in one process, with %s,', (_, Client) => {
   it('are not refused because the server forbids the key of one of them', async () => {
     await using server = await RedisServer.start();
     const rights = ['~lock:order:*', '~{lock:order:*', '~{lock:mark:*', '&holdfast:*', '+@all'];

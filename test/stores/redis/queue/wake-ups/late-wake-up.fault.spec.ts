@@ -2,9 +2,9 @@ import type { Lock } from 'nest-holdfast';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { TcpProxy } from '../../../../support/processes/tcp-proxy.js';
 import { until } from '../../../../support/until.js';
-import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
+import { ALL_CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 
-describe.each(CLIENTS)('A wake-up that comes when its claim is over, with %s,', (_, Client) => {
+describe.each(ALL_CLIENTS)('A wake-up that comes when its claim is over, with %s,', (_, Client) => {
   let server: RedisServer;
   let proxy: TcpProxy;
   let other: AppInstance;

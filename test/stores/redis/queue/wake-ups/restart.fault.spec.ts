@@ -1,4 +1,4 @@
-import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
+import { ALL_CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 import { aRequest } from '../../locks.js';
 import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
@@ -6,7 +6,7 @@ import { nothingLeft } from '../../../../support/faults/left-behind.js';
 
 const WAITERS = 100;
 
-describe.each(CLIENTS)('100 waiters, with %s,', (_, Client) => {
+describe.each(ALL_CLIENTS)('100 waiters, with %s,', (_, Client) => {
   let server: RedisServer;
   let processes: AppInstance[];
   let inside = 0;

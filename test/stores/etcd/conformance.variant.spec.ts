@@ -1,0 +1,5 @@
+import { conformance } from './conformance-suite.js';
+
+describe('EtcdLockStore on three members', () => {
+  conformance(3);
+});
