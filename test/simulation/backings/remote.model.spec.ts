@@ -1,0 +1,3 @@
+import { breakNoRule } from './break-no-rule.js';
+
+breakNoRule('remote', 40_000);

@@ -1,0 +1,50 @@
+import type { Bug } from '../bug.js';
+import { type Backing, scheduleOf } from '../schedule.js';
+import { ruleBroken, shrink } from '../shrink.js';
+import { hidesLosses } from './service-bugs.js';
+import { releasesWhatIsNotItsOwn } from './store-bugs.js';
+import { OTHERS, TRAPS } from './traps.js';
+
+const MOST = 10_000;
+
+/** The first seed whose run breaks a rule, and the rule. */
+async function found(bug: Bug, backing: Backing): Promise<[seed: number, rule: string]> {
+  for (let seed = 1; seed <= MOST; seed++) {
+    const rule = await ruleBroken(scheduleOf(seed, backing), bug);
+    if (rule !== undefined) return [seed, rule];
+  }
+  throw new Error(`not found in ${MOST} schedules`);
+}
+
+jest.setTimeout(1_200_000);
+
+describe('a planted bug', () => {
+  const lines: string[] = [];
+  afterAll(() => process.stdout.write(`${lines.join('\n')}\n`));
+
+  for (const [what, planted, backing] of [...TRAPS, ...OTHERS]) {
+    if (typeof planted === 'string') {
+      lines.push(`${what}: ${planted}`);
+      continue;
+    }
+    it(`is found: ${what}`, async () => {
+      const [seed, rule] = await found(planted, backing!);
+      lines.push(`${what}: found on ${backing} after ${seed} schedules, by "${rule}"`);
+      expect(await ruleBroken(scheduleOf(seed, backing!), {})).toBeUndefined();
+    });
+  }
+
+  it('has each of the kinds that are known, or a reason why it cannot occur', () => {
+    expect(TRAPS).toHaveLength(31);
+  });
+});
+
+it.each([
+  ['a silent loss', hidesLosses],
+  ['a release of what is not its own', releasesWhatIsNotItsOwn],
+])('%s is shrunk to a handful of steps', async (_, bug) => {
+  const [seed, rule] = await found(bug, 'remote');
+  const shortest = await shrink(scheduleOf(seed, 'remote'), bug);
+  expect(await ruleBroken(shortest, bug)).toBe(rule);
+  expect(shortest.actions.length + shortest.faults.length).toBeLessThanOrEqual(5);
+});
