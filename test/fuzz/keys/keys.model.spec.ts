@@ -1,0 +1,8 @@
+import { fuzzKeyTemplates } from './fuzz-key-templates.js';
+
+/** Some minutes of a processor. */
+const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 31);
+
+it(`any template and any values give a key of their own, or a documented error (seed ${SEED})`, () => {
+  expect(fuzzKeyTemplates(1_000_000, SEED)).toEqual([]);
+}, 3_600_000);

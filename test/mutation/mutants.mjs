@@ -1,0 +1,33 @@
+import path from 'node:path';
+
+/** What the code with mutants reads and counts: Stryker has chosen its name. */
+const STRYKER = '__stryker__';
+globalThis[STRYKER] ??= {};
+
+/** How often each test has reached each mutant. */
+export const coverage = () => globalThis[STRYKER].mutantCoverage ?? { static: {}, perTest: {} };
+
+/** What is reached from now on belongs to this test; without one it is what runs at load. */
+export function beginTest(id) {
+  globalThis[STRYKER].currentTestId = id;
+}
+
+/** Runs `run` with one mutant switched on. Code that reaches it more than `hitLimit` times is ended by an error. */
+export async function withMutant({ id, hitLimit }, run) {
+  const hitCount = hitLimit === undefined ? undefined : 0;
+  Object.assign(globalThis[STRYKER], { activeMutant: id, hitLimit, hitCount });
+  try {
+    return await run();
+  } finally {
+    const none = { activeMutant: undefined, hitLimit: undefined, hitCount: undefined };
+    Object.assign(globalThis[STRYKER], none);
+  }
+}
+
+/** Forgets the modules of lib and of the tests, but for the servers and what loads TypeScript. */
+export function forgetModules(cache) {
+  for (const file of Object.keys(cache)) {
+    const name = path.relative(process.cwd(), file).replaceAll(path.sep, '/');
+    if (/^(lib|test)\/(?!support\/(servers|processes|jest)\/)/.test(name)) delete cache[file];
+  }
+}

@@ -1,0 +1,38 @@
+// One folder of lib, `HOLDFAST_MUTATION`: see mutate.mjs.
+const folder = process.env.HOLDFAST_MUTATION;
+const name = folder.replaceAll('/', '-');
+
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+export default {
+  testRunner: 'holdfast-specs',
+  plugins: ['./test/mutation/spec-runner.mjs'],
+  coverageAnalysis: 'perTest',
+  mutate: [folder === 'core' ? 'lib/core/*.ts' : `lib/${folder}/**/*.ts`, '!lib/**/index.ts'],
+  ignorePatterns: [
+    'bench',
+    'dist',
+    'docs',
+    'site',
+    'sample-app',
+    'reports',
+    'test/packaging',
+    'test/compat',
+  ],
+  // Text for people may change; specs compare it where it matters.
+  // What only the loading of a module runs: each would take a process of its own.
+  ignoreStatic: true,
+  mutator: { excludedMutations: ['StringLiteral'] },
+  incremental: true,
+  incrementalFile: `reports/mutation/${name}.incremental.json`,
+  reporters: ['clear-text', 'json', 'progress-append-only'],
+  jsonReporter: { fileName: `reports/mutation/${name}.json` },
+  clearTextReporter: { allowColor: false, reportTests: false, skipFull: true },
+  allowConsoleColors: false,
+  thresholds: { high: 95, low: 85, break: null },
+  concurrency: Number(process.env.HOLDFAST_MUTATION_WORKERS ?? 2),
+  // For a loop that blocks the process; the runner bounds its tests, and with them every other mutant.
+  timeoutMS: 15_000,
+  timeoutFactor: 0,
+  tempDirName: '.stryker-tmp',
+  disableTypeChecks: false,
+};
