@@ -18,6 +18,7 @@ const PARTS = [
   'processes.mjs',
   'crash.mjs',
   'renewal.mjs',
+  'memory.mjs',
   'waiting.mjs',
   'redlock.mjs',
   'stores.mjs',

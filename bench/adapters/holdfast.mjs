@@ -1,4 +1,5 @@
 // The project itself, as `npm run build` left it.
+import { createClient } from 'redis';
 import { connectAll, Redis5, Redis6 } from '../lib/clients.mjs';
 import { holdfast } from '../lib/holdfast.mjs';
 import { projectRequire } from '../lib/project.mjs';
@@ -15,6 +16,7 @@ export default () => [
     Redis: Redis5,
     config: 'renews only where that is measured, ioredis 5',
   }),
+  onNodeRedis('holdfast-node-redis'),
   onRedis('holdfast-renewing', {
     Redis: Redis6,
     renews: true,
@@ -45,6 +47,19 @@ function onRedis(name, { Redis, storeOptions = {}, renews, config, quick = false
         store: nodes.length > 1 ? redlock(nodes) : nodes[0],
         close: () => clients.forEach((client) => client.disconnect()),
       };
+    },
+  });
+}
+
+/** On connections of its own, with the options of the client. */
+function onNodeRedis(name) {
+  return holdfast(name, {
+    config: 'renews only where that is measured, node-redis 6',
+    raw: 'raw6',
+    features: ['wait'],
+    keyPrefix: 'lock:',
+    async open(port) {
+      return { store: new RedisLockStore(createClient({ socket: { host: '127.0.0.1', port } })) };
     },
   });
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BENCH } from './options.mjs';
 import { stray } from './stray.mjs';
 import { table } from './table.mjs';
 
@@ -23,4 +24,31 @@ export function readResults(out) {
   const files = readdirSync(out).filter((file) => file.endsWith('.json'));
   const records = files.map((file) => JSON.parse(readFileSync(join(out, file), 'utf8')));
   return Object.fromEntries(records.map((record) => [record.id, record]));
+}
+
+const KEPT = join(BENCH, 'results.json');
+
+/** What a whole run found, without its samples: the figures of the pages, until the next one. */
+export function keep(results, candidates) {
+  const tables = Object.values(results).map(withoutSamples);
+  const kept = { candidates, tables: tables.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
+  writeFileSync(KEPT, `${JSON.stringify(kept, null, 1)}\n`);
+  return readKept();
+}
+
+export function readKept() {
+  const { candidates, tables } = JSON.parse(readFileSync(KEPT, 'utf8'));
+  return { candidates, results: Object.fromEntries(tables.map((table) => [table.id, table])) };
+}
+
+/** Puts tables that were measured alone beside those that are kept, with their date. */
+export function addTables(ids, found) {
+  const { candidates, results } = readKept();
+  const date = new Date().toISOString().slice(0, 10);
+  const added = Object.fromEntries(ids.map((id) => [id, { ...found[id], date }]));
+  return keep({ ...results, ...added }, candidates);
+}
+
+function withoutSamples({ samples: _, ...table }) {
+  return table;
 }

@@ -15,7 +15,7 @@ export function lineChart({ title, xLabel, yLabel, series }) {
     ...yAxis(low, high, y),
     ...xs.map((value) => text(x(value), PLOT.bottom + 20, short(value), { anchor: 'middle' })),
     text((PLOT.left + PLOT.right) / 2, PLOT.bottom + 44, xLabel, { anchor: 'middle' }),
-    text(16, PLOT.top + 2, yLabel),
+    text(16, PLOT.top - 14, yLabel),
     ...series.toReversed().map((each) => trace(each, x, y)), // ours is on top
     ...legend(series),
   ]);

@@ -9,8 +9,13 @@ export function describeMachine() {
   const cpus = os.cpus();
   const server = process.env.REDIS_SERVER ?? 'redis-server';
   const { stdout = '' } = spawnSync(server, ['--version'], { encoding: 'utf8' });
+  const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], {
+    cwd: PROJECT,
+    encoding: 'utf8',
+  });
   return {
     date: new Date().toISOString().slice(0, 10),
+    commit: git.stdout?.trim() || undefined,
     cpu: cpus[0]?.model ?? 'unknown',
     cores: cpus.length,
     memory: `${Math.round(os.totalmem() / 2 ** 30)} GB`,

@@ -2,10 +2,10 @@ import { table } from '../lib/table.mjs';
 import { SECTIONS } from './texts.mjs';
 import { judge } from './verdicts.mjs';
 
-/** The whole page as Markdown. */
+/** bench/RESULTS.md: every figure. */
 export function makePage({ results, candidates, charts }) {
   return [
-    '# Performance',
+    '# Results of the benchmark',
     intro(results.machine),
     '## Targets',
     targets(judge(results)),
@@ -17,10 +17,24 @@ export function makePage({ results, candidates, charts }) {
 }
 
 function intro(machine = {}) {
-  const { date, cpu, cores, memory, system, node, redis, minutes, quick, failed = [] } = machine;
+  const {
+    date,
+    commit,
+    cpu,
+    cores,
+    memory,
+    system,
+    node,
+    redis,
+    minutes,
+    quick,
+    failed = [],
+  } = machine;
   const lines = [
     '<!-- Made by `npm run bench`. Changes by hand are lost. -->',
-    `One run of \`npm run bench\` on ${date}: ${cpu}, ${cores} cores, ${memory}, ${system}, Node ${node}, Redis ${redis} on loopback without
+    `What users compare is in [docs/performance.md](../docs/performance.md); how it is measured is in [README.md](README.md).
+
+One run of \`npm run bench\` on ${date}${commit ? `, of commit ${commit}` : ''}: ${cpu}, ${cores} cores, ${memory}, ${system}, Node ${node}, Redis ${redis} on loopback without
 persistence, ${minutes?.toFixed(1)} minutes. Client, server and harness share the machine. Absolute figures are of that machine; read the
 ratios, which were formed within the run. All figures are medians over the quieter half of the rounds, where there were more than three;
 \`noise\` is the share of time that the measured processes waited for a CPU, each other's turns included.`,
@@ -31,7 +45,7 @@ ratios, which were formed within the run. All figures are medians over the quiet
 }
 
 const WHY =
-  '[Where the time goes](where-the-time-goes.md) says why, and what would have to change.';
+  '[Where the time goes](../docs/where-the-time-goes.md) says why, and what would have to change.';
 
 function targets(verdicts) {
   const judged = verdicts.filter(({ met }) => met !== 'not measured');
@@ -63,8 +77,9 @@ function sectionOf({ heading, tables, charts: wanted, text }, results, charts) {
     `## ${heading}`,
     text,
     ...drawn.map(({ file, title }) => `![${title}](charts/${file})`),
-    ...found.flatMap(({ title, columns, rows, notes = [] }) => [
+    ...found.flatMap(({ title, columns, rows, date, notes = [] }) => [
       `### ${title}`,
+      ...(date ? [`Measured alone, on ${date}.`] : []),
       table(columns, rows),
       ...notes.map((note) => `${note}.`),
     ]),

@@ -15,12 +15,22 @@ const COLOURS = {
   '@huangang/nestjs-simple-redis-lock': '#7f7f7f',
 };
 
+/** Rules of a style sheet have precedence over attributes. */
+const DARK = `<style>@media (prefers-color-scheme: dark) {
+  [fill="#ffffff"] { fill: #0d1117; }
+  text { fill: #e6edf3; }
+  [fill="#222222"] { fill: #c9d1d9; }
+  [stroke="#222222"] { stroke: #c9d1d9; }
+  [stroke="#dddddd"] { stroke: #30363d; }
+}</style>`;
+
 export const colourOf = (name) => COLOURS[name] ?? '#999999';
 
 export function svg(height, title, content) {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
     `<title>${escape(title)}</title>`,
+    DARK,
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
     text(16, 26, title, { size: 16, weight: 600 }),
     ...content,

@@ -109,6 +109,14 @@ library reported as lost, whichever is more. A library that renews late has less
 defaults, and \`lowest ttl ms\` shows it.`,
   },
   {
+    heading: 'Memory that is left',
+    tables: /^memory$/,
+    charts: [],
+    text: `Keys that were locked once and released, on a server of their own: what is left there for each of them, and when the last of it
+expires. Bytes are those of \`MEMORY USAGE\`, which leaves out the tables of the server. \`bytes held\` is the same while the lock is held. nest-holdfast keeps counters of fencing tokens, 1,024 at
+most on one server, which the keys share: more keys leave no more.`,
+  },
+  {
     heading: 'Processes that wait',
     tables: /^waiting$/,
     charts: [],
