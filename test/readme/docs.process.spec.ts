@@ -2,8 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { problemsOf } from './support/compile.js';
 import { ROOT, pagePaths, parsePage, readPage } from './support/markdown.js';
+import { STOCK_PROJECTS, asWrittenIn } from './support/stock-projects.js';
 
 const STORE_HEADINGS = ['What it promises', 'Set-up', 'How it works', 'What it costs', 'Limits'];
+
+/** Milliseconds. Some six seconds of a core. */
+const COMPILES_WITHIN = 600_000;
 
 const pages = pagePaths().map(readPage);
 /** Beside them lies what they share. */
@@ -12,8 +16,31 @@ const stores = readdirSync(join(ROOT, 'lib/stores'))
   .toSorted();
 
 describe('the pages', () => {
-  it('have code that compiles', () => {
-    expect(problemsOf(pages.flatMap(({ blocks }) => blocks))).toEqual([]);
+  it(
+    'have code that compiles',
+    () => {
+      expect(problemsOf(pages.flatMap(({ blocks }) => blocks))).toEqual([]);
+    },
+    COMPILES_WITHIN,
+  );
+
+  it.each(STOCK_PROJECTS)(
+    'have code that compiles in a new project of $name',
+    (stock) => {
+      const blocks = pages.flatMap((page) => page.blocks);
+      expect(problemsOf(blocks, stock)).toEqual([]);
+    },
+    COMPILES_WITHIN,
+  );
+
+  it('import files as the tests of a new project find them: without an extension', () => {
+    const users = pages.filter(({ path }) => path !== 'docs/writing-a-store.md'); // its reader is in this repository
+    const imports = users.flatMap(({ blocks }) =>
+      blocks.flatMap(({ page, line, code }) =>
+        [...code.matchAll(/from '(\.[^']+)'/g)].map(([, from]) => `${page}:${line} ${from}`),
+      ),
+    );
+    expect(imports.filter((each) => each.endsWith('.js'))).toEqual([]);
   });
 
   it.each(pages)('$path links to what exists', ({ path, prose }) => {
@@ -36,6 +63,19 @@ describe('docs/stores', () => {
       stores.map((store) => `${store}.md`),
     );
   });
+});
+
+it('the code of a page is written down as the modules of a project want it', () => {
+  const code = "import { one } from './one';\nawait one();\nexport const two = 2;\n";
+  const [commonjs, , modules] = STOCK_PROJECTS.map((stock) => asWrittenIn(stock, code));
+  expect(commonjs!.split('\n').map((line) => line.trim())).toEqual([
+    "import { one } from './one'; export async function example() {",
+    'await one();',
+    'const two = 2;',
+    '',
+    '}',
+  ]);
+  expect(modules).toBe(code.replace('./one', './one.mjs'));
 });
 
 it('the check of code blocks names the page, the line and the heading', () => {

@@ -8,7 +8,7 @@ const END = '<!-- /features -->';
 /** How a column is called, and what it says of a store. */
 const COLUMNS: Readonly<Record<string, (documented: DocumentedStore, store: LockStore) => string>> =
   {
-    Store: ({ name, folder }) => `[${name}](docs/stores/${folder}.md)`,
+    Store: ({ name, folder }) => `[${name}](stores/${folder}.md)`,
     Import: ({ entry }) => `\`${entry}\``,
     'A lock survives': ({ survives }) => survives,
     'It ends with': (_, { supports }) => (supports.ttl ? 'its ttl' : 'its session'),
@@ -26,7 +26,7 @@ const COLUMNS: Readonly<Record<string, (documented: DocumentedStore, store: Lock
     '`inspect`': (_, store) => (store.inspect ? 'yes' : 'no'),
   };
 
-/** The part of the README between the two comments, and the comments themselves. */
+/** The part of docs/stores.md between the two comments, and the comments themselves. */
 export function featuresBlock(stores: readonly DocumentedStore[] = DOCUMENTED_STORES): string {
   const made = stores.map((documented) => ({ documented, store: documented.make() }));
   const columns = Object.values(COLUMNS);
@@ -34,16 +34,16 @@ export function featuresBlock(stores: readonly DocumentedStore[] = DOCUMENTED_ST
   return [START, table([Object.keys(COLUMNS), ...rows]), END].join('\n\n');
 }
 
-/** The text of the README with the table as it should be. */
-export function withFeatures(readme: string): string {
-  const [before, rest] = cut(readme, START);
+/** The text of docs/stores.md with the table as it should be. */
+export function withFeatures(page: string): string {
+  const [before, rest] = cut(page, START);
   const [, after] = cut(rest, END);
   return before + featuresBlock() + after;
 }
 
 function cut(text: string, at: string): [before: string, after: string] {
   const index = text.indexOf(at);
-  if (index < 0) throw new Error(`README.md has no ${at}`);
+  if (index < 0) throw new Error(`docs/stores.md has no ${at}`);
   return [text.slice(0, index), text.slice(index + at.length)];
 }
 

@@ -1,25 +1,34 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockService, MemoryLockStore } from 'nest-holdfast';
 import { Test } from '@nestjs/testing';
 import { RedisServer } from '../support/servers/redis-server.js';
 import { asModule } from './support/as-module.js';
 import { ROOT, readPage } from './support/markdown.js';
+import type { CodeBlock } from './support/markdown.js';
 
-type Run = (given: { locks: LockService }) => Promise<Record<string, new () => unknown>>;
+interface Defined {
+  readonly AppModule?: new () => unknown;
+  readonly shutDown?: () => Promise<void>;
+}
+type Run = (given: { locks: LockService }) => Promise<Defined>;
 
-const blocks = readPage('README.md').blocks.filter(
-  ({ language, marks }) => language === 'ts' && !marks.includes('partial'),
+const page = readPage('README.md');
+/** `main.ts` listens on a port: the applications of test/packaging run it. */
+const blocks = page.blocks.filter(
+  ({ language, marks }) => language === 'ts' && !marks.includes('file=main.ts'),
 );
+const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 const CORE_ERRORS = readFileSync(join(ROOT, 'lib/core/contract/lock-errors.ts'), 'utf8');
 const QUEUE_ERRORS = readFileSync(join(ROOT, 'lib/core/queue/queue-full-error.ts'), 'utf8');
+const DRAIN_ERRORS = readFileSync(join(ROOT, 'lib/core/drain/draining-error.ts'), 'utf8');
 const FENCING_ERRORS = readFileSync(join(ROOT, 'lib/fencing/holder/fencing-errors.ts'), 'utf8');
 
 /** By code, the class that has it. */
 const ERRORS = Object.fromEntries(
   [
-    ...(CORE_ERRORS + QUEUE_ERRORS + FENCING_ERRORS).matchAll(
+    ...(CORE_ERRORS + QUEUE_ERRORS + DRAIN_ERRORS + FENCING_ERRORS).matchAll(
       /class (\w+) extends LockError \{\s+readonly code = '(\w+)'/g,
     ),
   ].map(([, name, code]) => [code, name]),
@@ -32,6 +41,7 @@ describe('README', () => {
 
   beforeAll(async () => {
     redis = await RedisServer.shared();
+    process.env['REDIS_URL'] = redis.url;
     directory = mkdtempSync(join(__dirname, 'blocks-')); // inside the project, so that imports resolve as a user's do
     files = blocks.map((block, index) => {
       const file = join(directory, `block-${index}.ts`);
@@ -41,12 +51,51 @@ describe('README', () => {
   });
 
   afterAll(async () => {
+    delete process.env['REDIS_URL'];
     rmSync(directory, { recursive: true, force: true });
     await redis.stop();
   });
 
-  it('has code', () => {
-    expect(blocks.length).toBeGreaterThanOrEqual(5);
+  it('has a first screen: what it is, eight lines of code, one picture, how to install it', () => {
+    const [screen] = text.split('\n## ') as [string];
+    expect(screen.split('\n').length).toBeLessThanOrEqual(30);
+    const [code, install] = page.blocks as [CodeBlock, CodeBlock];
+    expect(code.code.trimEnd().split('\n')).toHaveLength(8);
+    expect(install.code).toBe('npm install nest-holdfast ioredis\n');
+    expect(screen.indexOf(install.code)).toBeGreaterThan(0);
+    expect(screen.match(/^!\[/gm)).toHaveLength(1);
+  });
+
+  it('has the two commands for a clone near the top, which CONTRIBUTING.md has too', () => {
+    const contributing = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly scripts: object;
+    };
+    const [top] = text.split('## Quick start') as [string];
+    for (const script of ['start', 'test']) {
+      expect(scripts).toHaveProperty([script]);
+      expect(top).toContain(`\`npm ci && npm ${script}\``);
+      expect(contributing).toMatch(new RegExp(`^npm (ci && npm )?${script}\\b`, 'm'));
+    }
+  });
+
+  it('is short, and has no URL of a server in its code', () => {
+    expect(text.split('\n').length).toBeLessThan(200);
+    for (const { code } of page.blocks) expect(code).not.toMatch(/\w+:\/\/\w/);
+  });
+
+  it('links to every page of docs/', () => {
+    const pages = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'));
+    const linked = [...text.matchAll(/\]\(docs\/([\w-]+\.md)/g)].map(([, name]) => name);
+    expect(linked).toEqual(expect.arrayContaining(pages));
+  });
+
+  it('compares with what a reader may take instead, in five rows', () => {
+    const [, rest = ''] = text.split('\n## Why this and not …\n');
+    const [section] = rest.split('\n## ') as [string];
+    const rows = section.split('\n').filter((line) => line.startsWith('| '));
+    expect(rows.slice(2)).toHaveLength(5);
+    for (const row of rows) expect(row.match(/ \| \S/g)).toHaveLength(2);
   });
 
   describe.each(blocks.map((block, index) => ({ ...block, index })))(
@@ -56,39 +105,45 @@ describe('README', () => {
 
       it('runs', async () => {
         const locks = memoryLocks();
-        const classes = await (await load()).run({ locks });
-        const module = classes['AppModule'];
-        if (module) {
-          const app = await Test.createTestingModule({ imports: [module] }).compile();
+        const { AppModule, shutDown } = await (await load()).run({ locks });
+        if (AppModule) {
+          const app = await Test.createTestingModule({ imports: [AppModule] }).compile();
           await app.init();
+          await app.get(LockService).withLock('order:42', async () => {}); // on the server of REDIS_URL
           await app.close();
         }
+        await shutDown?.();
         await locks.close();
       });
     },
   );
+});
+
+describe('docs/errors.md', () => {
+  const { prose } = readPage('docs/errors.md');
 
   it('has every error code, with its class, when it comes and what to do', () => {
-    const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const rows = text.matchAll(/^\| `(LOCK_\w+)` +\| `(\w+)` +\| \w.* \| \w.* \|$/gm);
+    const rows = prose.matchAll(/^\| `(LOCK_\w+)` +\| `(\w+)` +\| \w.* \| \w.* \|$/gm);
     expect(Object.fromEntries([...rows].map(([, code, name]) => [code, name]))).toEqual(ERRORS);
   });
 
-  it('has them as LockErrorCode names them, and so has docs/errors.md', () => {
+  it('has them as LockErrorCode names them, also in the table of what they carry', () => {
     const [, union = ''] = /^export type LockErrorCode =\n([^;]*);/m.exec(CORE_ERRORS)!;
     const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code!);
     expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
-    const rows = readPage('docs/errors.md').prose.matchAll(/^\| `(LOCK_\w+)` +\|/gm);
-    expect([...rows].map(([, code]) => code)).toEqual(codes);
+    const [, carried = ''] = prose.split('\n## What they carry\n');
+    expect([...carried.matchAll(/^\| `(LOCK_\w+)` +\|/gm)].map(([, code]) => code)).toEqual(codes);
   });
+});
 
+describe('docs/options.md', () => {
   it('names every option with its default', () => {
-    const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const { prose } = readPage('docs/options.md');
     const source = readFileSync(join(ROOT, 'lib/core/options/lock-options.ts'), 'utf8');
     const options = [...source.matchAll(/@default (\S+)\n\s+\*\/\n\s+readonly (\w+)\?/g)];
     expect(options.length).toBeGreaterThan(8);
     for (const [, value, name] of options) {
-      expect(text).toMatch(new RegExp(`\\| \`${name}\` +\\| \`${value}\` +\\|`));
+      expect(prose).toMatch(new RegExp(`\\| \`${name}\` +\\| \`${value}\` +\\|`));
     }
   });
 });

@@ -2,7 +2,8 @@ import type { CodeBlock } from './markdown.js';
 
 /**
  * The block as a CommonJS module that runs: its imports stay at the top, and the rest becomes the body of `run`, where
- * `await` is allowed and where `locks` is what the running text calls so. `run` resolves with the classes that the block defines.
+ * `await` is allowed and where `locks` is what the running text calls so. `run` resolves with the classes and functions that the
+ * block defines.
  */
 export function asModule({ code }: CodeBlock, redisUrl: string): string {
   const imports = [...code.matchAll(/^import [^;]*;$/gm)].map(([line]) => line);
@@ -10,7 +11,7 @@ export function asModule({ code }: CodeBlock, redisUrl: string): string {
     .replaceAll(/^import [^;]*;\n/gm, '')
     .replaceAll(/^export /gm, '')
     .replaceAll('redis://localhost:6379', redisUrl);
-  const classes = [...body.matchAll(/^class (\w+)/gm)].map(([, name]) => name);
+  const defined = body.matchAll(/^(?:class|(?:async )?function) (\w+)/gm);
   return [
     'export {};',
     ...imports,
@@ -18,7 +19,7 @@ export function asModule({ code }: CodeBlock, redisUrl: string): string {
     'export async function run(given: { locks: Locks }): Promise<Record<string, unknown>> {',
     declares(body, 'locks') ? 'void given;' : 'const { locks } = given; void locks;',
     body,
-    `return { ${classes.join(', ')} };`,
+    `return { ${[...defined].map(([, name]) => name).join(', ')} };`,
     '}',
   ].join('\n');
 }

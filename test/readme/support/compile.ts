@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from './markdown.js';
 import type { CodeBlock } from './markdown.js';
+import { type StockProject, asWrittenIn } from './stock-projects.js';
 
 /** The name that the running text of every page uses. */
 const AMBIENT = "declare const locks: import('nest-holdfast').LockService;";
@@ -27,15 +28,23 @@ interface BlockFile {
  * - `continued`: the block goes on from the one above it in the same page
  * - `file=name.ts`: other blocks of the page import it as `./name.js`
  * - `partial`: it is not compiled, because something is left out on purpose
+ *
+ * In a stock project they are compiled as its reader writes them down there.
  */
-export function problemsOf(blocks: readonly CodeBlock[]): string[] {
-  const files = new Map(blockFiles(blocks).map((file) => [file.name, file]));
-  const program = ts.createProgram([AMBIENT_FILE, ...files.keys()], options(), hostWith(files));
+export function problemsOf(blocks: readonly CodeBlock[], stock?: StockProject): string[] {
+  const files = new Map(blockFiles(blocks, stock).map((file) => [file.name, file]));
+  const given = optionsOf(stock);
+  const program = ts.createProgram(
+    [AMBIENT_FILE, ...files.keys()],
+    given,
+    hostWith(files, given, stock ? parsed.stock : parsed.own),
+  );
   const wrongTypes = [...files.values()].flatMap((file) => {
     const source = program.getSourceFile(file.name);
     const found = [
       ...program.getSyntacticDiagnostics(source),
       ...program.getSemanticDiagnostics(source),
+      ...(stock ? program.getDeclarationDiagnostics(source) : []),
     ];
     return found.flatMap(({ messageText, start = 0 }) => {
       const { line } = source!.getLineAndCharacterOfPosition(start);
@@ -60,7 +69,7 @@ function wrongMarks(block: CodeBlock): string[] {
   return unknown.map((mark) => at(block, line - 1, `nobody knows the mark "${mark}"`));
 }
 
-function blockFiles(blocks: readonly CodeBlock[]): BlockFile[] {
+function blockFiles(blocks: readonly CodeBlock[], stock?: StockProject): BlockFile[] {
   const files: BlockFile[] = [];
   for (const block of blocks) {
     const { page, line, language, marks, code } = block;
@@ -77,23 +86,35 @@ function blockFiles(blocks: readonly CodeBlock[]): BlockFile[] {
       linesBefore: before.split('\n').length - 1,
     });
   }
-  return files;
+  if (!stock) return files;
+  const extension = stock.modules === 'ES modules' ? '.mts' : '.ts';
+  return files.map((file) => ({
+    ...file,
+    name: file.name.replace(/\.ts$/, extension),
+    text: asWrittenIn(stock, file.text),
+  }));
 }
 
-function options(): ts.CompilerOptions {
+function optionsOf(stock?: StockProject): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
     ts.sys.readFile(path),
   );
   const project = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const { paths, pathsBasePath } = project.options;
+  if (stock) return { ...stock.options, paths, pathsBasePath, noEmit: true };
   const own = { module: ts.ModuleKind.ESNext, moduleDetection: ts.ModuleDetectionKind.Force };
   return { ...project.options, ...own, noEmit: true };
 }
 
-/** Files of the project and its packages, which are the same for every program. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
+/** By kind of project, the files of the repository and its packages: they are the same for every program of it. */
+const parsed = { own: new Map<string, ts.SourceFile>(), stock: new Map<string, ts.SourceFile>() };
 
-function hostWith(files: ReadonlyMap<string, BlockFile>): ts.CompilerHost {
-  const host = ts.createCompilerHost(options());
+function hostWith(
+  files: ReadonlyMap<string, BlockFile>,
+  options: ts.CompilerOptions,
+  known: Map<string, ts.SourceFile>,
+): ts.CompilerHost {
+  const host = ts.createCompilerHost(options);
   const textOf = (name: string) => (name === AMBIENT_FILE ? AMBIENT : files.get(name)?.text);
   return {
     ...host,
@@ -102,8 +123,9 @@ function hostWith(files: ReadonlyMap<string, BlockFile>): ts.CompilerHost {
     getSourceFile: (name, version, ...rest) => {
       const text = textOf(name);
       if (text !== undefined) return ts.createSourceFile(name, text, version, true);
-      if (!parsed.has(name)) parsed.set(name, host.getSourceFile(name, version, ...rest));
-      return parsed.get(name);
+      const file = known.get(name) ?? host.getSourceFile(name, version, ...rest);
+      if (file) known.set(name, file);
+      return file;
     },
   };
 }

@@ -20,7 +20,7 @@ export interface DocumentedStore {
   readonly make: () => LockStore;
 }
 
-/** In the order of the README. A new store is a row here. */
+/** In the order of docs/stores.md. A new store is a row here. */
 export const DOCUMENTED_STORES: readonly DocumentedStore[] = [
   {
     folder: 'redis',
