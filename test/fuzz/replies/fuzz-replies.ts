@@ -78,7 +78,8 @@ async function round({ proxy, honest, remote }: Sides, seed: number): Promise<st
   for (const { made } of [stolen, taken]) if (made) await outcomeOf(made.release());
   proxy.heal();
   const { made: wasHeld } = await outcomeOf(lock.release());
-  if (!wasHeld) problems.push('the lock of the honest process was lost');
+  if (!wasHeld)
+    problems.push(`the lock of the honest process was lost: ${reasonOf(lock.signal.reason)}`);
   const works = async () => (await outcomeOf(remote.withLock(`after:${seed}`, async () => true))).made; // prettier-ignore
   await until(works, { within: HANG, every: 20, what: 'the store to work again' });
   return problems;

@@ -1,9 +1,14 @@
+import { UnknownAnswerError } from '../../../core/contract/unknown-answer.js';
 import { CreateMode } from './zookeeper-client.js';
 import type { ConnectionManager, OutgoingRequest } from './zookeeper-client.js';
 
 /** `ConnectionManager.STATES`. */
 const DISCONNECTED = 0;
+const CONNECTING = 1;
 const CONNECTED = 2;
+/** Where the first reply of a connection has the length of the session's password, and what every server writes there. */
+const PASSWORD_LENGTH_AT = 20;
+const PASSWORD_LENGTH = 16;
 /** The opcode for containers, which the client does not know, after four bytes of length and four of the request's number. */
 const CREATE_CONTAINER = 19;
 const OPCODE_AT = 8;
@@ -13,6 +18,8 @@ const OPCODE_AT = 8;
  *
  * - it throws in its data handler, and so ends the process, at error codes that it does not know (-118, session moved): the
  *   connection is cut instead, and made anew
+ * - it believes each length of a session's password: one damaged byte, and the next connection sends a gigabyte, which takes the
+ *   process a minute
  * - half a reply that was there when a connection ended would come before the first reply of the next connection
  * - requests that a lost connection has not sent yet would be sent by the next one, although they have been reported as failed
  * - it knows no containers
@@ -26,6 +33,7 @@ export function repair(
   const send = manager.queue.bind(manager);
   manager.onSocketData = (bytes) => {
     try {
+      if (manager.state === CONNECTING) checkGreeting(manager.pendingBuffer, bytes);
       receive(bytes);
     } catch {
       cut(manager);
@@ -59,6 +67,14 @@ export function retire(manager: ConnectionManager): void {
   manager.connect = () => {};
   manager.onSocketConnected = () => cut(manager);
   cut(manager);
+}
+
+/** Throws for the first reply of a connection if it is damaged. */
+function checkGreeting(before: Buffer | null, bytes: Buffer): void {
+  const greeting = before ? Buffer.concat([before, bytes]) : bytes;
+  if (greeting.length < PASSWORD_LENGTH_AT + 4) return;
+  if (greeting.readInt32BE(PASSWORD_LENGTH_AT) !== PASSWORD_LENGTH)
+    throw new UnknownAnswerError('a session', greeting);
 }
 
 function askForContainer(request: OutgoingRequest): void {

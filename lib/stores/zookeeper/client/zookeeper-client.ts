@@ -74,6 +74,7 @@ export interface ClientError extends Error {
 }
 
 export interface ConnectionManager {
+  state: number;
   socket?: { destroy(): void } | undefined;
   connectTimeoutHandler: NodeJS.Timeout | null;
   pendingBuffer: Buffer | null;

@@ -3,13 +3,13 @@ import { cut, repair, retire } from '../../../../lib/stores/zookeeper/client/cli
 import type { ConnectionManager } from '../../../../lib/stores/zookeeper/client/zookeeper-client.js';
 
 /** As the client counts its states. */
-const [DISCONNECTED, CONNECTED] = [0, 2];
+const [DISCONNECTED, CONNECTING, CONNECTED] = [0, 1, 2];
 /** The request was sent by a session that has moved to another server: a code that the client does not know. */
 const SESSION_MOVED = -118;
 
 interface Manager extends ConnectionManager {
-  state: number;
   pendingQueue: unknown[];
+  sessionPassword: Buffer;
   setState(state: number): void;
   onSocketClosed(): void;
 }
@@ -18,7 +18,7 @@ interface Manager extends ConnectionManager {
 function connected() {
   const client = createClient('127.0.0.1:1') as unknown as { connectionManager: Manager };
   const manager = client.connectionManager;
-  const socket = { destroy: jest.fn(), write: jest.fn(() => true) };
+  const socket = { destroy: jest.fn(), write: jest.fn(() => true), setTimeout: jest.fn() };
   Object.assign(manager, { socket, state: CONNECTED });
   return { manager, socket };
 }
@@ -28,6 +28,15 @@ function reply(code: number): Buffer {
   const bytes = Buffer.alloc(20);
   bytes.writeInt32BE(16, 0);
   bytes.writeInt32BE(code, 16);
+  return bytes;
+}
+
+/** The first reply of a connection: a session of ten seconds with a password of so many bytes. */
+function greeting(passwordLength: number): Buffer {
+  const bytes = Buffer.alloc(41);
+  bytes.writeInt32BE(37, 0);
+  bytes.writeInt32BE(10_000, 8);
+  bytes.writeInt32BE(passwordLength, 20);
   return bytes;
 }
 
@@ -57,6 +66,30 @@ describe('node-zookeeper-client', () => {
       expect([manager.pendingBuffer === null, manager.packetQueue.queue.length === 0]).toEqual([isRepaired, isRepaired]); // prettier-ignore
     },
   );
+
+  /** It would send the password with its next request for a connection: up to 2 GB, byte by byte. */
+  it.each([
+    ['takes', false, 1_000_000, 0],
+    ['repaired, cuts the connection before it takes', true, 16, 1],
+  ])('%s a password of a damaged length', (_, isRepaired, length, cuts) => {
+    const { manager, socket } = connected();
+    manager.state = CONNECTING;
+    if (isRepaired) repair(manager);
+    const bytes = greeting(1_000_000);
+    manager.onSocketData(bytes.subarray(0, 22));
+    manager.onSocketData(bytes.subarray(22));
+    expect(manager.sessionPassword).toHaveLength(length);
+    expect(socket.destroy).toHaveBeenCalledTimes(cuts);
+  });
+
+  it('repaired, takes the session of a reply that is whole', () => {
+    const { manager, socket } = connected();
+    manager.state = CONNECTING;
+    repair(manager);
+    manager.onSocketData(greeting(16));
+    expect(manager.state).toBe(CONNECTED);
+    expect(socket.destroy).not.toHaveBeenCalled();
+  });
 
   it.each([
     ['reconnects', false, 1],
