@@ -39,6 +39,10 @@ const WRONG: readonly (readonly [
     /have fencing tokens that no request can raise/,
   ],
   [{ fencingBase: 5 }, /fencingBase must be a bigint of at least 1, got 5/],
+  [
+    { from: revisions, phase: 'to', fencingBase: 10n },
+    /phase 'to' needs fromClosed: true: a session of from \("revisions"\) outlives its credential, and its locks have no ttl/,
+  ],
 ];
 
 describe('MigratingLockStore', () => {

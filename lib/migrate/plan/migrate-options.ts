@@ -24,7 +24,8 @@ export type MigrationPhase = 'dual' | 'handover' | 'to';
 export interface MigratingLockStoreOptions {
   /**
    * The store that is left. In `dual` and `handover` by a new credential; in `to` by the old one, which is to be refused. May be
-   * missing in `to` with `fromClosed: true`.
+   * missing in `to` with `fromClosed: true`, which stores whose locks have no ttl (etcd, ZooKeeper) need: a session outlives its
+   * credential.
    */
   readonly from?: LockStore | undefined;
   /** The store that is moved to. */
@@ -38,7 +39,8 @@ export interface MigratingLockStoreOptions {
    */
   readonly fencingBase?: bigint | undefined;
   /**
-   * `true`: the operator knows that no process uses `from` alone any more, and that `largestTtl` has passed since. In `to` only.
+   * `true`: the operator knows that no process uses `from` alone any more, and that `largestTtl` has passed since, or that the
+   * sessions of `from` have ended. In `to` only.
    * @default false
    */
   readonly fromClosed?: boolean | undefined;
@@ -87,6 +89,11 @@ export function resolveMigration(options: MigratingLockStoreOptions): ResolvedMi
   if (fromClosed && phase !== 'to') throw wrong(`fromClosed belongs to phase 'to', got '${phase}'`);
   if (from === undefined && !fromClosed)
     throw wrong(`from must be a LockStore, got undefined (phase 'to' with fromClosed needs none)`);
+  if (from && phase === 'to' && !fromClosed && !from.supports.ttl)
+    throw wrong(
+      `phase 'to' needs fromClosed: true: a session of from ("${from.name}") outlives its credential, and its locks have no ttl. ` +
+        'Set it once "holdfast migrate status" exits with 0',
+    );
   const base = checkedBase(from, to, phase, fencingBase);
   return { from, to, phase, largestTtl, fencingBase: base, fromClosed, clock };
 }
