@@ -64,6 +64,14 @@ describe('a store that cannot be used', () => {
     });
   });
 
+  it('has no table of locks: exit code 69, and the doctor says so, too', async () => {
+    for (const command of ['ls', 'doctor']) {
+      const { code, stdout, stderr } = await holdfast([command, '--store', 'sqlite::memory:']);
+      expect([command, code]).toEqual([command, 69]);
+      expect(stdout + stderr).toMatch(/the table of the locks is missing: .*no such table/);
+    }
+  });
+
   it('is a file that cannot be opened: exit code 69, and which', async () => {
     expect(await errorOf('ls', '--store', 'sqlite:/no/such/folder/locks.db')).toMatchObject({
       code: 69,
