@@ -1,6 +1,7 @@
 import type { AdminServer } from './admin-client.js';
 import { refuse } from './copy-error.js';
 import type { Gate } from './gate.js';
+import { checkDatabases } from './databases.js';
 import type { LockKeys } from './lock-keys.js';
 
 /** Milliseconds: half the time that a fencing counter outlives its last grant, so that no token goes back. */
@@ -16,6 +17,7 @@ interface Side {
 export async function checkServers(from: Side, to: Side, user: string) {
   const ids = await Promise.all([from, to].map((side) => checkServer(side, user)));
   if (ids[0] === ids[1]) refuse('"from" and "to" are one server');
+  await checkDatabases(from.server, to.server, user);
   const ahead = await clockAhead(from.server, to.server);
   if (Math.abs(ahead) > LARGEST_SKEW)
     refuse(`the clocks differ by ${Math.round(Math.abs(ahead) / 1_000)} s: fencing tokens could go back. Set the clock of "to"`); // prettier-ignore

@@ -103,6 +103,11 @@ describe('A copy', () => {
     expect(await why({ to: from })).toContain('one server');
     expect(await why({ user: 'nobody' })).toContain('no user "nobody"');
     expect(await why({ user: 'default' })).toContain('as an administrator');
+    await to.select(3);
+    expect(await why({})).toContain('database 0 of "from", and to database 3 of "to"');
+    await from.select(3);
+    expect(await why({})).toContain('the user "locks" is connected to database 0 of "from"');
+    await Promise.all([from.select(0), to.select(0)]);
     await to.set('lock:order:1', 'somebody', 'PX', 60_000);
     expect(await why({})).toContain('"lock:order:1"');
     await to.del('lock:order:1');
