@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { systemClock } from '../core/async/clock.js';
+import { reasonOf } from '../core/contract/safe-error.js';
+import { ExitCode } from './output/exit-codes.js';
+import { oneLine } from './output/failure.js';
 import { outliveReaders } from './output/lost-output.js';
 import { runProgram } from './program.js';
 
@@ -10,7 +13,14 @@ const UNTIL_ENDED = 2_147_483_647;
 async function main(): Promise<void> {
   systemClock.schedule(UNTIL_ENDED, () => {});
   outliveReaders();
+  process.on('uncaughtException', end);
   process.exit(await runProgram(process.argv.slice(2)));
+}
+
+/** Of a client, or of the file of --config: no stack, which may have a password in it. The supervisor ends a command that runs. */
+function end(error: unknown): never {
+  process.stderr.write(`holdfast: an error that nothing awaited: ${oneLine(reasonOf(error))}\n`);
+  process.exit(ExitCode.lost);
 }
 
 void main();

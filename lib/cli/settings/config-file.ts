@@ -19,10 +19,19 @@ export async function readConfigFile(path: string | undefined): Promise<ConfigFi
     );
   }
   const config = await load(file);
-  if (typeof config === 'object' && config !== null) return config as ConfigFile;
+  if (typeof config === 'object' && config !== null) return valuesOf(config, file);
   throw usageError(
     `${file} must have its options as its default export: export default { store: 'redis://…' }`,
   );
+}
+
+/** Throws `CommandError` for a member that throws where it is read. */
+function valuesOf(config: object, file: string): ConfigFile {
+  try {
+    return { ...config };
+  } catch (cause) {
+    throw usageError(`${file} cannot be read: ${reasonOf(cause)}`);
+  }
 }
 
 async function load(file: string): Promise<unknown> {

@@ -1,4 +1,5 @@
 import type { LockStore } from '../../core/contract/lock-store.js';
+import { reasonOf } from '../../core/contract/safe-error.js';
 import { show } from '../../core/options/option-values.js';
 import { usageError } from '../output/command-error.js';
 import type { OpenedStore, StoreSettings } from './opened-store.js';
@@ -27,7 +28,7 @@ const EXAMPLE = '--store redis://localhost:6379, HOLDFAST_STORE or store in hold
 
 /** `store`: a URL, a store, or a function that returns one of them. Throws `CommandError`. */
 export async function openStore(store: unknown, settings: StoreSettings): Promise<OpenedStore> {
-  const given: unknown = typeof store === 'function' ? await store() : store;
+  const given = typeof store === 'function' ? await made(store as () => unknown) : store;
   if (given === undefined || given === '')
     throw usageError(`name the store of the locks: ${EXAMPLE}`);
   if (isStore(given)) return { store: given, close: async () => {} };
@@ -39,6 +40,15 @@ export async function openStore(store: unknown, settings: StoreSettings): Promis
   throw usageError(
     `the URL of a store begins with one of ${Object.keys(STORES).join(':, ')}:, as redis://localhost:6379 does`,
   );
+}
+
+/** Throws `CommandError` where the function of the file does not succeed. */
+async function made(make: () => unknown): Promise<unknown> {
+  try {
+    return await make();
+  } catch (cause) {
+    throw usageError(`the function that returns the store failed: ${reasonOf(cause)}`);
+  }
 }
 
 function isStore(value: unknown): value is LockStore {

@@ -54,6 +54,16 @@ describe('the settings of the command line', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'key     k\nholder  me:1:2\n' });
   });
 
+  it('whose module fails later end the command line with one line', async () => {
+    await write(`setTimeout(() => { throw new Error('later, redis://u:s3cret@host'); });
+      export default { store: async () => { await new Promise(() => {}); } };`);
+    const { code, stderr } = await holdfast(['ls'], { cwd: folder });
+    expect({ code, stderr }).toEqual({
+      code: 70,
+      stderr: 'holdfast: an error that nothing awaited: later, redis://***@host\n',
+    });
+  });
+
   it('are refused, by their name, when they are unknown or cannot be read', async () => {
     await write(`export default { store: '${server.url}', prefx: 'a:' };`);
     expect(await failure('ls')).toMatch(/unknown option prefx.*prefix/);
@@ -63,6 +73,11 @@ describe('the settings of the command line', () => {
     expect(await failure('ls')).toMatch(/default export/);
     await write(`}`);
     expect(await failure('ls')).toMatch(/cannot be loaded/);
+    await write(`export default { get store() { throw new Error('no vault'); } };`);
+    expect(await failure('ls')).toMatch(/^holdfast: .*cannot be read: no vault\n$/);
+    await write(`export default { store: async () => { throw new Error('no vault'); } };`);
+    expect(await failure('ls')).toMatch(/^holdfast: the function that returns the store failed: no vault\n$/);
+    expect(await failure('migrate', 'check', '--to', 'redis://x')).toMatch(/name both stores/);
     expect(await failure('ls', '--config', 'other.mjs')).toMatch(/other\.mjs is not there/);
     expect(await failure('ls', '--older-than', '5')).toMatch(/--older-than.*5m/);
     expect(await failure('sl')).toMatch(/unknown command 'sl'.*holdfast --help/);
