@@ -1,5 +1,4 @@
-/** OpenTelemetry's name of an unknown error. */
-const OTHER = '_OTHER';
+import { OTHER } from './label-values.js';
 
 /** `error.type` of an error: its code or its name, of which there are few. Never its message, which may name a key. */
 export function errorType(error: unknown): string {

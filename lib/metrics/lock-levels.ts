@@ -2,7 +2,7 @@ import type { HeldLock } from '../core/inspection/held-locks.js';
 import type { LockService } from '../core/lock.service.js';
 import { LOCK_STATE, NODE_STATE, STORE } from './definitions.js';
 import type { Attributes, MetricOf } from './definitions.js';
-import { attributesOf } from './record-locks.js';
+import { seriesOf } from './record-locks.js';
 
 export type Level = MetricOf<'level'>;
 
@@ -42,12 +42,12 @@ export class LockLevels {
     const locks = this.#locks;
     const store = locks.storeName;
     if (level === 'pendingRequests')
-      return locks.waiting().map((call) => attributesOf({ ...call, store }));
+      return locks.waiting().map((call) => seriesOf({ ...call, store }));
     if (level === 'nodeCount')
       return locks.nodes().map(({ state }) => ({ [STORE]: store, [NODE_STATE]: state }));
     return locks
       .held()
-      .map((lock) => ({ ...attributesOf({ ...lock, store }), [LOCK_STATE]: stateOf(lock) }));
+      .map((lock) => ({ ...seriesOf({ ...lock, store }), [LOCK_STATE]: stateOf(lock) }));
   }
 }
 

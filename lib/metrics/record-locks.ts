@@ -5,6 +5,7 @@ import type { LockService } from '../core/lock.service.js';
 import { END, ERROR, MODE, NAME, OUTCOME, STORE } from './definitions.js';
 import type { Attributes, MetricOf } from './definitions.js';
 import { errorType } from './error-type.js';
+import { errorTypes, lockNames } from './label-values.js';
 
 /** Takes measurements. */
 export interface Recorder {
@@ -28,14 +29,14 @@ export function recordLocks({ events }: LockService, recorder: Recorder): () => 
 function listenersWith(recorder: Recorder): Listeners {
   const ended = (event: LockAttemptEvent, outcome: string, error?: unknown) =>
     recorder.observe('acquireDuration', event.waited / 1_000, {
-      ...attributesOf(event),
+      ...seriesOf(event),
       [OUTCOME]: outcome,
-      ...(error !== undefined && { [ERROR]: errorType(error) }),
+      ...(error !== undefined && { [ERROR]: errorTypes.of(errorType(error)) }),
     });
   const held = (event: LockHoldEvent, end: Attributes) =>
-    recorder.observe('holdDuration', event.heldFor / 1_000, { ...attributesOf(event), ...end });
+    recorder.observe('holdDuration', event.heldFor / 1_000, { ...seriesOf(event), ...end });
   const failed = (event: LockEvent & { readonly error: unknown }): Attributes => {
-    return { ...attributesOf(event), [ERROR]: errorType(event.error) };
+    return { ...seriesOf(event), [ERROR]: errorTypes.of(errorType(event.error)) };
   };
   return {
     held: (event) => ended(event, 'granted'),
@@ -55,4 +56,9 @@ type Labelled = Pick<LockEvent, 'name' | 'mode' | 'store'>;
 /** Of all that concerns one lock. */
 export function attributesOf({ name, mode, store }: Labelled): Attributes {
   return { ...(name !== undefined && { [NAME]: name }), [MODE]: mode, [STORE]: store };
+}
+
+/** Of all measurements of one lock. */
+export function seriesOf({ name, mode, store }: Labelled): Attributes {
+  return attributesOf({ name: name === undefined ? undefined : lockNames.of(name), mode, store });
 }
