@@ -2,7 +2,7 @@ import type { Lock } from 'nest-holdfast';
 import { rejectionOf } from '../../../core/support/outcome.js';
 import type { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { RedlockInstance, arbiterOf, lineLengths } from '../support/redlock-instance.js';
+import { RedlockInstance, queueNodeOf, lineLengths } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { lineLength } from '../../../support/redis-line.js';
 
@@ -19,7 +19,7 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
   let held: Lock;
   let canceller: AbortController;
   let waiting: Promise<Error>;
-  let arbiter: RedisServer;
+  let queueNode: RedisServer;
 
   beforeEach(async () => {
     nodes = await RedlockNodes.start();
@@ -39,7 +39,7 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
     await holder.settled();
     canceller = new AbortController();
     waiting = rejectionOf(waiter.locks.acquire(KEY, { signal: canceller.signal }));
-    arbiter = nodes.servers[await arbiterOf(nodes, KEY)]!;
+    queueNode = nodes.servers[await queueNodeOf(nodes, KEY)]!;
   }
 
   async function cancelled(): Promise<void> {
@@ -59,29 +59,29 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
     await nodes.nothingLeft();
   });
 
-  it('leaves nothing where the arbiter hangs, as soon as that goes on', async () => {
-    arbiter.pause();
+  it('leaves nothing where the queue node hangs, as soon as that goes on', async () => {
+    queueNode.pause();
     await cancelled();
-    arbiter.resume();
+    queueNode.resume();
     await nobodyInLine();
     expect(await held.release()).toBe(true);
     await nodes.nothingLeft();
   });
 
-  it('leaves nothing where the arbiter hands the lock over, and hangs before it hears of it', async () => {
+  it('leaves nothing where the queue node hands the lock over, and hangs before it hears of it', async () => {
     const released = held.release();
-    arbiter.pause();
+    queueNode.pause();
     await cancelled();
-    arbiter.resume();
+    queueNode.resume();
     await released;
     await nodes.nothingLeft();
   });
 
-  it('leaves nothing where the arbiter has died and comes back', async () => {
-    await arbiter.kill();
+  it('leaves nothing where the queue node has died and comes back', async () => {
+    await queueNode.kill();
     await cancelled();
     await nobodyInLine();
-    await arbiter.restart();
+    await queueNode.restart();
     await held.release();
     await nodes.nothingLeft();
   });
@@ -97,7 +97,7 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
         (granted) => granted.release(),
         (error: unknown) => error,
       );
-      await arbiterOf(nodes, KEY);
+      await queueNodeOf(nodes, KEY);
       const released = lock.release();
       for (let turn = 0; turn < round % 10; turn++) await new Promise(setImmediate);
       stopper.abort();
@@ -108,13 +108,13 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
   });
 
   it('leaves nothing while it claims the other nodes, which hang', async () => {
-    const others = nodes.servers.filter((server) => server !== arbiter);
+    const others = nodes.servers.filter((server) => server !== queueNode);
     for (const server of others) server.pause();
     const released = held.release();
     await until(
-      async () => Number(await arbiter.command('PTTL', `lock:${KEY}`)) > LONGER_THAN_A_CLAIM,
+      async () => Number(await queueNode.command('PTTL', `lock:${KEY}`)) > LONGER_THAN_A_CLAIM,
     );
-    await until(async () => (await lineLengthAt(arbiter)) === 0);
+    await until(async () => (await lineLengthAt(queueNode)) === 0);
     await cancelled();
     for (const server of others) server.resume();
     await released;

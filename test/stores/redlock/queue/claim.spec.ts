@@ -2,14 +2,14 @@ import type { LockStoreError } from 'nest-holdfast/core';
 import { KEY, except, release, waiting } from '../support/queue-quorum';
 import { settled } from '../support/stub-quorum';
 
-/** Milliseconds after which a caller who waits hears of failures. */
+/** Milliseconds after which a waiter hears of failures. */
 const LONGEST_FAILURE = 2_000;
 
-describe('A caller who was woken by the arbiter', () => {
+describe('A caller who was woken by the queue node', () => {
   it('asks again when the holder before it has not left the other nodes yet', async () => {
-    const { nodes, theirs, outcome, arbiter, clock } = await waiting();
-    await release([theirs[nodes.indexOf(arbiter)]!]);
-    await arbiter.handOff();
+    const { nodes, theirs, outcome, queueNode, clock } = await waiting();
+    await release([theirs[nodes.indexOf(queueNode)]!]);
+    await queueNode.handOff();
     await settled();
     expect(outcome.status).toBe('pending');
     await release(theirs);
@@ -22,10 +22,10 @@ describe('A caller who was woken by the arbiter', () => {
   });
 
   it('takes the key at a majority, and leaves the other nodes to their holders', async () => {
-    const { nodes, theirs, outcome, arbiter } = await waiting();
-    const [first, second, ...late] = except(nodes, arbiter);
-    await release([arbiter, first!, second!].map((node) => theirs[nodes.indexOf(node)]!));
-    await arbiter.handOff();
+    const { nodes, theirs, outcome, queueNode } = await waiting();
+    const [first, second, ...late] = except(nodes, queueNode);
+    await release([queueNode, first!, second!].map((node) => theirs[nodes.indexOf(node)]!));
+    await queueNode.handOff();
     await settled();
     expect(outcome.value?.isHeld).toBe(true);
     for (const node of late) expect(await node.holder(KEY)).toBe('somebody');
@@ -33,30 +33,30 @@ describe('A caller who was woken by the arbiter', () => {
   });
 
   it('gives back what it has, and stands in line again, when others stay first', async () => {
-    const { nodes, theirs, outcome, arbiter, clock } = await waiting();
-    await release([theirs[nodes.indexOf(arbiter)]!]);
-    await arbiter.handOff();
+    const { nodes, theirs, outcome, queueNode, clock } = await waiting();
+    await release([theirs[nodes.indexOf(queueNode)]!]);
+    await queueNode.handOff();
     for (let round = 0; round < 4; round++) await clock.advance(16);
     await settled();
-    expect(await arbiter.holder(KEY)).toBeUndefined();
+    expect(await queueNode.holder(KEY)).toBeUndefined();
     await clock.advance(50);
-    expect(arbiter.line).toHaveLength(1);
+    expect(queueNode.line).toHaveLength(1);
     await release(theirs);
-    await arbiter.handOff();
+    await queueNode.handOff();
     await settled();
     expect(outcome.value?.isHeld).toBe(true);
   });
 
   it('pauses longer and longer before it stands in line again', async () => {
-    const { nodes, theirs, arbiter, clock } = await waiting();
+    const { nodes, theirs, queueNode, clock } = await waiting();
     jest.spyOn(Math, 'random').mockReturnValue(0.99);
     const pauses: number[] = [];
-    await release([theirs[nodes.indexOf(arbiter)]!]);
+    await release([theirs[nodes.indexOf(queueNode)]!]);
     for (let claim = 0; claim < 6; claim++) {
-      await arbiter.handOff();
+      await queueNode.handOff();
       for (let round = 0; round < 4; round++) await clock.advance(4 * round);
       const from = clock.now();
-      while (arbiter.line.length === 0) await clock.advance(5);
+      while (queueNode.line.length === 0) await clock.advance(5);
       pauses.push(clock.now() - from);
     }
     jest.restoreAllMocks();
@@ -64,22 +64,24 @@ describe('A caller who was woken by the arbiter', () => {
   });
 
   it('does not take nodes for slow that tell it quickly who else is there', async () => {
-    const { nodes, theirs, arbiter, clock, locks } = await waiting();
+    const { nodes, theirs, queueNode, clock, locks } = await waiting();
     const suspended = jest.fn();
     locks.events.on('node', suspended);
-    await release([theirs[nodes.indexOf(arbiter)]!]);
+    await release([theirs[nodes.indexOf(queueNode)]!]);
     for (let claim = 0; claim < 5; claim++) {
-      await arbiter.handOff();
-      while (arbiter.line.length === 0) await clock.advance(5);
+      await queueNode.handOff();
+      while (queueNode.line.length === 0) await clock.advance(5);
     }
     expect(suspended).not.toHaveBeenCalled();
   });
 
   it('asks no more once its caller has given up', async () => {
     const canceller = new AbortController();
-    const { nodes, theirs, outcome, arbiter, clock } = await waiting({ signal: canceller.signal });
-    await release([theirs[nodes.indexOf(arbiter)]!]);
-    await arbiter.handOff();
+    const { nodes, theirs, outcome, queueNode, clock } = await waiting({
+      signal: canceller.signal,
+    });
+    await release([theirs[nodes.indexOf(queueNode)]!]);
+    await queueNode.handOff();
     await settled();
     canceller.abort();
     await settled();
@@ -93,10 +95,10 @@ describe('A caller who was woken by the arbiter', () => {
 
   it('gives back what is granted after its caller has given up', async () => {
     const canceller = new AbortController();
-    const { nodes, theirs, arbiter, outcome } = await waiting({ signal: canceller.signal });
+    const { nodes, theirs, queueNode, outcome } = await waiting({ signal: canceller.signal });
     await release(theirs);
-    for (const node of except(nodes, arbiter)) node.stop();
-    await arbiter.handOff();
+    for (const node of except(nodes, queueNode)) node.stop();
+    await queueNode.handOff();
     await settled();
     canceller.abort();
     await settled();
@@ -107,18 +109,18 @@ describe('A caller who was woken by the arbiter', () => {
   });
 
   it('tries again when too few nodes answer, and hears of it when that goes on', async () => {
-    const { nodes, theirs, arbiter, outcome, clock } = await waiting();
+    const { nodes, theirs, queueNode, outcome, clock } = await waiting();
     await release(theirs);
-    const down = except(nodes, arbiter).slice(0, 3);
+    const down = except(nodes, queueNode).slice(0, 3);
     for (const node of down) node.fail(new Error('down'));
-    await arbiter.handOff();
+    await queueNode.handOff();
     await settled();
     expect(outcome.status).toBe('pending');
-    expect(await arbiter.holder(KEY)).toBeUndefined();
+    expect(await queueNode.holder(KEY)).toBeUndefined();
     const from = clock.now();
     while (outcome.status === 'pending') {
       await clock.advance(10);
-      if (arbiter.line.length > 0) await arbiter.handOff();
+      if (queueNode.line.length > 0) await queueNode.handOff();
       await settled();
     }
     expect(outcome.error).toMatchObject({ code: 'LOCK_STORE_FAILED' });
@@ -127,14 +129,14 @@ describe('A caller who was woken by the arbiter', () => {
   });
 
   it('has the lock when the nodes answer again soon', async () => {
-    const { nodes, theirs, arbiter, outcome, clock } = await waiting();
+    const { nodes, theirs, queueNode, outcome, clock } = await waiting();
     await release(theirs);
-    for (const node of except(nodes, arbiter)) node.fail(new Error('down'));
-    await arbiter.handOff();
+    for (const node of except(nodes, queueNode)) node.fail(new Error('down'));
+    await queueNode.handOff();
     await settled();
     for (const node of nodes) node.fail(undefined);
-    while (arbiter.line.length === 0) await clock.advance(5);
-    await arbiter.handOff();
+    while (queueNode.line.length === 0) await clock.advance(5);
+    await queueNode.handOff();
     await settled();
     expect(outcome.value?.isHeld).toBe(true);
   });

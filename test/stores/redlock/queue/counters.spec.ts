@@ -4,20 +4,20 @@ import type { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import type { QueueNode } from '../support/queue-node.js';
 import { TTL as LINE_TTL, except, line } from '../support/queue-quorum.js';
-import { RedlockInstance, Witness, arbiterOf } from '../support/redlock-instance.js';
+import { RedlockInstance, Witness, queueNodeOf } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 import { settled } from '../support/stub-quorum.js';
 
 const KEY = 'order:42';
-/** Milliseconds: longer than anybody here waits, so that a key which is left behind keeps others from it. */
+/** Milliseconds: longer than any call here waits, so that a key which is left behind refuses the next call. */
 const TTL = 30_000;
 const WAIT = { waitTimeout: 10_000 };
 
-describe('A lock on five nodes, where the counter of the arbiter is beyond its fencing token,', () => {
+describe('A lock on five nodes, where the counter of the queue node is beyond its fencing token,', () => {
   let nodes: RedlockNodes;
   let own: RedlockInstance;
   let other: RedlockInstance;
-  let arbiter: RedisServer;
+  let queueNode: RedisServer;
 
   beforeEach(async () => {
     nodes = await RedlockNodes.start();
@@ -25,7 +25,7 @@ describe('A lock on five nodes, where the counter of the arbiter is beyond its f
     other = await RedlockInstance.start(nodes, { service: { ttl: TTL } });
     const held = await own.locks.acquire(KEY);
     const waiting = other.locks.withLock(KEY, async () => undefined);
-    arbiter = nodes.servers[await arbiterOf(nodes, KEY)]!;
+    queueNode = nodes.servers[await queueNodeOf(nodes, KEY)]!;
     await held.release();
     await waiting;
     await nodes.nothingLeft();
@@ -40,15 +40,15 @@ describe('A lock on five nodes, where the counter of the arbiter is beyond its f
   /** The trace of failed claims of others: each raises the counter to the time of day. */
   async function raiseCounter({ fencingToken }: Lock): Promise<void> {
     const counter = `${fencingToken + 1_000_000n} of-others r`;
-    await arbiter.command('SET', `{lock:${KEY}}:fence`, counter, 'EX', 60);
+    await queueNode.command('SET', `{lock:${KEY}}:fence`, counter, 'EX', 60);
   }
 
-  /** Others have the key at the arbiter, and raise its counter before they give it back. */
+  /** Others have the key at the queue node, and raise its counter before they give it back. */
   async function grantedLate(): Promise<Lock> {
-    await arbiter.command('SET', `lock:${KEY}`, 'of-others');
+    await queueNode.command('SET', `lock:${KEY}`, 'of-others');
     const held = await own.locks.acquire(KEY);
     await raiseCounter(held);
-    await arbiter.command('DEL', `lock:${KEY}`);
+    await queueNode.command('DEL', `lock:${KEY}`);
     return held;
   }
 
@@ -70,7 +70,7 @@ describe('A lock on five nodes, where the counter of the arbiter is beyond its f
     const waiting = [other, own].map(({ locks }) =>
       locks.withLock(KEY, WAIT, (lock) => witness.watch(lock)),
     );
-    await arbiterOf(nodes, KEY);
+    await queueNodeOf(nodes, KEY);
     await held.release();
     await Promise.all(waiting);
     witness.confirm(2);
@@ -88,7 +88,7 @@ describe('A lock on five nodes that cannot be handed off with a larger fencing t
     await first!.value!.release();
     await settled();
     await second!.value!.release();
-    return { ...own, arbiter: own.nodes.find(({ passes }) => passes === 1)! };
+    return { ...own, queueNode: own.nodes.find(({ passes }) => passes === 1)! };
   }
 
   /** As a kind of store that has fencing tokens, and grants what it is asked for only. */
@@ -101,32 +101,32 @@ describe('A lock on five nodes that cannot be handed off with a larger fencing t
     };
   }
 
-  it('because the counter of the arbiter is beyond it, is released to those who wait there', async () => {
-    const { locks, nodes, arbiter } = await quorum();
-    const theirs = await arbiter.occupy(KEY);
+  it('because the counter of the queue node is beyond it, is released to those who wait there', async () => {
+    const { locks, nodes, queueNode } = await quorum();
+    const theirs = await queueNode.occupy(KEY);
     const lock = await locks.acquire(KEY);
-    await arbiter.count(lock.fencingToken + 1_000_000n);
+    await queueNode.count(lock.fencingToken + 1_000_000n);
     await theirs.release();
     await lock.extend(LINE_TTL);
     await settled();
-    expect(await arbiter.holder(KEY)).toBe(await nodes.find((node) => node !== arbiter)!.holder(KEY)); // prettier-ignore
+    expect(await queueNode.holder(KEY)).toBe(await nodes.find((node) => node !== queueNode)!.holder(KEY)); // prettier-ignore
     const next = watch(locks.acquire(KEY));
     expect(await lock.release()).toBe(true);
     await settled();
-    expect(arbiter.passes).toBe(1);
-    await arbiter.handOff();
+    expect(queueNode.passes).toBe(1);
+    await queueNode.handOff();
     await settled();
     expect(next.value?.isHeld).toBe(true);
   });
 
   it('because most nodes cannot raise theirs, is released, and not lost', async () => {
-    const { locks, nodes, arbiter } = await quorum();
-    except(nodes, arbiter).slice(0, 3).forEach(withoutRaise);
+    const { locks, nodes, queueNode } = await quorum();
+    except(nodes, queueNode).slice(0, 3).forEach(withoutRaise);
     const lock = await locks.acquire(KEY);
     const next = watch(locks.acquire(KEY));
     expect(await lock.release()).toBe(true);
     await settled();
-    await arbiter.handOff();
+    await queueNode.handOff();
     await settled();
     expect(next.value?.isHeld).toBe(true);
   });

@@ -7,7 +7,7 @@ import { until } from '../../../support/until.js';
 const KEY = 'order:42';
 const CALLERS = 32;
 
-describe('Processes that do not agree on the arbiter', () => {
+describe('Processes that do not agree on the queue node', () => {
   let nodes: RedlockNodes;
 
   beforeEach(async () => {
@@ -48,10 +48,10 @@ describe('Processes that do not agree on the arbiter', () => {
     const proxies = await Promise.all(nodes.servers.map(({ port }) => TcpProxy.start(port)));
     const urls = proxies.map(({ url }) => url);
     await using own = await started([{ urls, localPassLimit }, { localPassLimit }, { localPassLimit }]); // prettier-ignore
-    const arbiter = await chosenBy(own.all);
-    proxies[arbiter]!.refuse();
-    proxies[arbiter]!.cutAll();
-    await until(() => own.all[0]!.clients[arbiter]!.status !== 'ready');
+    const queueNode = await chosenBy(own.all);
+    proxies[queueNode]!.refuse();
+    proxies[queueNode]!.cutAll();
+    await until(() => own.all[0]!.clients[queueNode]!.status !== 'ready');
     await compete(own.all);
     await Promise.all(proxies.map((proxy) => proxy.stop()));
   });
@@ -77,10 +77,10 @@ describe('Processes that do not agree on the arbiter', () => {
     const waiting = waiter!.locks.withLock(KEY, async () => undefined);
     const inLine = async () => (await lineLengths(nodes, KEY)).indexOf(1);
     await until(async () => (await inLine()) >= 0);
-    const arbiter = await inLine();
+    const queueNode = await inLine();
     await held.release();
     await waiting;
-    return arbiter;
+    return queueNode;
   }
 
   async function started(options: readonly InstanceOptions[]) {

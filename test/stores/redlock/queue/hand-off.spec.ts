@@ -1,7 +1,7 @@
 import { until } from '../../../support/until.js';
 import { lengthsOfRows } from '../../sql/common/lengths-of-rows.js';
 import { CommandLog } from '../../support/command-log.js';
-import { RedlockInstance, arbiterOf, lineLengths } from '../support/redlock-instance.js';
+import { RedlockInstance, queueNodeOf, lineLengths } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
 const KEY = 'order:42';
@@ -25,7 +25,7 @@ describe('A lock on five nodes that is handed off inside a process', () => {
     await nodes[Symbol.asyncDispose]();
   });
 
-  /** The tokens of so many callers in line, behind one who holds the lock until all have come. */
+  /** The tokens of so many callers in line, behind a holder that keeps the lock until all have come. */
   async function passed(count: number, work: (token: bigint) => unknown = () => own.settled()) {
     const held = await own.locks.acquire(KEY);
     await own.settled();
@@ -49,7 +49,7 @@ describe('A lock on five nodes that is handed off inside a process', () => {
     const tokens = await passed(150);
     const steps = tokens.slice(1).map((token, index) => Number(token - tokens[index]!));
     expect(Math.min(...steps)).toBeGreaterThan(0);
-    // An arbiter that answers far too late costs a pass; this machine is busy.
+    // A queue node that answers far too late costs a pass; this machine is busy.
     expect(steps.filter((step) => step === 1).length).toBeGreaterThan(140);
     expect((await own.locks.acquire(KEY)).fencingToken).toBeGreaterThan(tokens.at(-1)!);
   });
@@ -92,8 +92,8 @@ describe('A lock on five nodes that is handed off inside a process', () => {
   });
 
   it.each([1, 2])('goes on while %i of the other nodes are down', async (down) => {
-    const arbiter = await arbiterOfKey();
-    const others = nodes.servers.filter((_, index) => index !== arbiter);
+    const queueNode = await queueNodeOfKey();
+    const others = nodes.servers.filter((_, index) => index !== queueNode);
     await Promise.all(others.slice(0, down).map((server) => server.kill()));
     await until(() => own.clients.filter(({ status }) => status !== 'ready').length === down);
     const tokens = await passed(80);
@@ -101,10 +101,10 @@ describe('A lock on five nodes that is handed off inside a process', () => {
   });
 
   it('goes back when the queue node is down, and all callers are served', async () => {
-    const arbiter = await arbiterOfKey();
+    const queueNode = await queueNodeOfKey();
     let count = 0;
     const tokens = await passed(80, async () => {
-      if (++count === 10) await nodes.servers[arbiter]!.kill();
+      if (++count === 10) await nodes.servers[queueNode]!.kill();
     });
     expect(tokens).toHaveLength(81);
     expect(tokens).toEqual(tokens.toSorted((a, b) => (a < b ? -1 : 1)));
@@ -131,14 +131,14 @@ describe('A lock on five nodes that is handed off inside a process', () => {
     expect(Math.max(...rows)).toBe(localPassLimit + 1);
   });
 
-  async function arbiterOfKey(): Promise<number> {
+  async function queueNodeOfKey(): Promise<number> {
     await using other = await RedlockInstance.start(nodes);
     const held = await own.locks.acquire(KEY);
     const waiting = other.locks.withLock(KEY, async () => undefined);
-    const arbiter = await arbiterOf(nodes, KEY);
+    const queueNode = await queueNodeOf(nodes, KEY);
     await held.release();
     await waiting;
-    return arbiter;
+    return queueNode;
   }
 
   /** Milliseconds since each node was asked for the whole ttl. */

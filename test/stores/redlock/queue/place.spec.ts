@@ -3,15 +3,15 @@ import { rejectionOf, watch } from '../../../core/support/outcome';
 import { KEY, TTL, except, line, release, waiting } from '../support/queue-quorum';
 import { settled } from '../support/stub-quorum';
 
-/** Milliseconds after which a caller who waits hears of failures. */
+/** Milliseconds after which a waiter hears of failures. */
 const LONGEST_FAILURE = 2_000;
 
 describe('A caller who waits', () => {
   it('goes to another node when one does not let it stand there', async () => {
-    const { nodes, arbiter, clock } = await waiting();
-    arbiter.refuse(new Error('OOM command not allowed'));
+    const { nodes, queueNode, clock } = await waiting();
+    queueNode.refuse(new Error('OOM command not allowed'));
     await clock.advance(50);
-    expect(arbiter.line).toEqual([]);
+    expect(queueNode.line).toEqual([]);
     expect(nodes.filter((node) => node.line.length === 1)).toHaveLength(1);
   });
 
@@ -26,10 +26,10 @@ describe('A caller who waits', () => {
   });
 
   it('goes to another node when the connection is lost', async () => {
-    const { nodes, links, arbiter, clock } = await waiting();
-    links[nodes.indexOf(arbiter)]!.disconnect();
+    const { nodes, links, queueNode, clock } = await waiting();
+    links[nodes.indexOf(queueNode)]!.disconnect();
     await clock.advance(50);
-    expect(arbiter.line).toEqual([]);
+    expect(queueNode.line).toEqual([]);
     expect(nodes.filter((node) => node.line.length === 1)).toHaveLength(1);
   });
 
@@ -65,20 +65,20 @@ describe('A lock of a majority', () => {
     for (const node of nodes) expect(await node.holder(KEY)).toBeUndefined();
   });
 
-  it('is passed on by the arbiter while that is of use, and else released', async () => {
+  it('is passed on by the queue node while that is of use, and else released', async () => {
     const { locks, nodes, links } = line();
     const [first, second, third] = [1, 2, 3].map(() => watch(locks.acquire(KEY)));
     await settled();
     await first!.value!.release();
     await settled();
-    const arbiter = nodes.find(({ passes }) => passes === 1)!;
+    const queueNode = nodes.find(({ passes }) => passes === 1)!;
     expect(second!.value!.fencingToken).toBe(first!.value!.fencingToken + 1n);
-    links[nodes.indexOf(arbiter)]!.disconnect();
+    links[nodes.indexOf(queueNode)]!.disconnect();
     await second!.value!.release();
     await settled();
-    expect(arbiter.passes).toBe(1);
+    expect(queueNode.passes).toBe(1);
     expect(third!.status).toBe('pending');
-    for (const node of except(nodes, arbiter)) expect(node.calls).toContain('release');
+    for (const node of except(nodes, queueNode)) expect(node.calls).toContain('release');
   });
 
   it('is soon held also where a caller that has lost the vote gives it back', async () => {
@@ -119,16 +119,16 @@ describe('A lock of a majority', () => {
     expect(nodes[2]!.calls).toHaveLength(8);
   });
 
-  it('is not given to its caller before the arbiter has answered, or is late', async () => {
-    const { arbiter, nodes, theirs, outcome, clock } = await waiting();
+  it('is not given to its caller before the queue node has answered, or is late', async () => {
+    const { queueNode, nodes, theirs, outcome, clock } = await waiting();
     await release(theirs);
-    await arbiter.handOff();
-    arbiter.holdReplies(); // the claim has been made, and its confirmation is not answered
+    await queueNode.handOff();
+    queueNode.holdReplies(); // the claim has been made, and its confirmation is not answered
     await settled();
     expect(outcome.status).toBe('pending');
     await clock.advance(100);
     expect(outcome.value?.isHeld).toBe(true);
-    arbiter.pass();
+    queueNode.pass();
     expect(await outcome.value!.release()).toBe(true);
     await settled();
     for (const node of nodes) expect(await node.holder(KEY)).toBeUndefined();

@@ -1,7 +1,7 @@
 import type { Lock } from 'nest-holdfast';
 import { until } from '../../../support/until.js';
 import type { RedisServer } from '../../../support/servers/redis-server.js';
-import { RedlockInstance, Witness, arbiterOf } from '../support/redlock-instance.js';
+import { RedlockInstance, Witness, queueNodeOf } from '../support/redlock-instance.js';
 import type { InstanceOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
@@ -31,7 +31,7 @@ describe.each([
   /** One process holds the lock, three with eight callers each wait for it. */
   async function inLine(
     options: InstanceOptions = {},
-  ): Promise<{ held: Lock; done: Promise<unknown>; arbiter: RedisServer }> {
+  ): Promise<{ held: Lock; done: Promise<unknown>; queueNode: RedisServer }> {
     if (options.quarantine) await nodes.upFor(TTL / 1_000 + 1); // that of their start is over
     const starts = Array.from({ length: 4 }, () =>
       RedlockInstance.start(nodes, { ...options, localPassLimit }),
@@ -44,51 +44,51 @@ describe.each([
     );
     const done = Promise.all(calls);
     done.catch(() => undefined);
-    return { held, done, arbiter: nodes.servers[await arbiterOf(nodes, KEY, 3)]! };
+    return { held, done, queueNode: nodes.servers[await queueNodeOf(nodes, KEY, 3)]! };
   }
 
-  function allBut(arbiter: RedisServer): RedisServer[] {
-    return nodes.servers.filter((server) => server !== arbiter);
+  function allBut(queueNode: RedisServer): RedisServer[] {
+    return nodes.servers.filter((server) => server !== queueNode);
   }
 
-  it('are served by another arbiter when theirs dies', async () => {
-    const { held, done, arbiter } = await inLine();
-    await arbiter.kill();
-    await arbiterOf(nodes, KEY, 3);
+  it('are served by another queue node when theirs dies', async () => {
+    const { held, done, queueNode } = await inLine();
+    await queueNode.kill();
+    await queueNodeOf(nodes, KEY, 3);
     expect(witness.tokens).toEqual([]);
     await held.release();
     await done;
     witness.confirm(24);
     expect(witness.tokens[0]).toBeGreaterThan(held.fencingToken);
-    await nodes.nothingLeft(allBut(arbiter));
+    await nodes.nothingLeft(allBut(queueNode));
   });
 
   it('are served when it dies right when it hands the lock over', async () => {
-    const { held, done, arbiter } = await inLine();
+    const { held, done, queueNode } = await inLine();
     const released = held.release();
-    await arbiter.kill();
+    await queueNode.kill();
     await released;
     await done;
     witness.confirm(24);
-    await nodes.nothingLeft(allBut(arbiter));
+    await nodes.nothingLeft(allBut(queueNode));
   });
 
-  it('are served by another arbiter when theirs hangs', async () => {
-    const { held, done, arbiter } = await inLine({ nodeTimeout: 1_000 });
-    arbiter.pause();
+  it('are served by another queue node when theirs hangs', async () => {
+    const { held, done, queueNode } = await inLine({ nodeTimeout: 1_000 });
+    queueNode.pause();
     await held.release();
     await done;
     witness.confirm(24);
-    arbiter.resume();
+    queueNode.resume();
     await nodes.nothingLeft();
   });
 
   it('are served when it hangs for a moment', async () => {
-    const { held, done, arbiter } = await inLine();
-    arbiter.pause();
+    const { held, done, queueNode } = await inLine();
+    queueNode.pause();
     const released = held.release();
     await new Promise((resolve) => setTimeout(resolve, 300));
-    arbiter.resume();
+    queueNode.resume();
     await released;
     await done;
     witness.confirm(24);
@@ -96,9 +96,9 @@ describe.each([
   });
 
   it('are served when it comes back without its data', async () => {
-    const { held, done, arbiter } = await inLine(QUARANTINE);
-    await arbiter.restart();
-    await arbiterOf(nodes, KEY, 3);
+    const { held, done, queueNode } = await inLine(QUARANTINE);
+    await queueNode.restart();
+    await queueNodeOf(nodes, KEY, 3);
     expect(witness.tokens).toEqual([]);
     await held.release();
     await done;
@@ -107,8 +107,8 @@ describe.each([
   });
 
   it('do not get a lock that is held on and on, when it comes back without its data', async () => {
-    const { held, done, arbiter } = await inLine(QUARANTINE);
-    await arbiter.restart();
+    const { held, done, queueNode } = await inLine(QUARANTINE);
+    await queueNode.restart();
     await until(async () => (await nodes.having(KEY)).length === 5, { within: 30_000 }); // it has it again
     expect(held.isHeld).toBe(true);
     expect(witness.tokens).toEqual([]);

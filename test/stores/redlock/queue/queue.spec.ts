@@ -1,5 +1,5 @@
 import { CommandLog } from '../../support/command-log.js';
-import { RedlockInstance, Witness, arbiterOf, lineLengths } from '../support/redlock-instance.js';
+import { RedlockInstance, Witness, queueNodeOf, lineLengths } from '../support/redlock-instance.js';
 import type { InstanceOptions } from '../support/redlock-instance.js';
 import { RedlockNodes } from '../support/nodes.js';
 
@@ -55,7 +55,7 @@ describe('The line for a lock on five nodes', () => {
     const done: Promise<unknown>[] = [];
     for (const index of [1, 0, 2]) {
       done.push(others[index]!.locks.withLock(KEY, async () => order.push(index)));
-      await arbiterOf(nodes, KEY, done.length);
+      await queueNodeOf(nodes, KEY, done.length);
     }
     await held.release();
     await Promise.all(done);
@@ -68,7 +68,7 @@ describe('The line for a lock on five nodes', () => {
     const keys = Array.from({ length: 20 }, (_, index) => `order:${index}`);
     const held = await Promise.all(keys.map((key) => holder.locks.acquire(key)));
     const waiting = keys.map((key) => waiter.locks.withLock(key, async () => undefined));
-    const arbiters = await Promise.all(keys.map((key) => arbiterOf(nodes, key)));
+    const arbiters = await Promise.all(keys.map((key) => queueNodeOf(nodes, key)));
     expect(new Set(arbiters).size).toBeGreaterThan(2);
     await Promise.all(held.map((lock) => lock.release()));
     await Promise.all(waiting);
@@ -79,7 +79,7 @@ describe('The line for a lock on five nodes', () => {
     const [holder, waiter, other] = own.all as [RedlockInstance, RedlockInstance, RedlockInstance];
     const held = await holder.locks.acquire(KEY);
     const waiting = waiter.locks.acquire(KEY);
-    await arbiterOf(nodes, KEY);
+    await queueNodeOf(nodes, KEY);
     expect(await other.locks.tryAcquire(KEY)).toBeUndefined();
     await held.release();
     await (await waiting).release();

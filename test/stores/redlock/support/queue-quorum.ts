@@ -17,7 +17,7 @@ export async function waiting(options: LockServiceOptions = {}) {
   const theirs = await Promise.all(own.nodes.map((node) => node.occupy(KEY)));
   const outcome = watch(own.locks.acquire(KEY));
   await settled();
-  return { ...own, theirs, outcome, arbiter: own.nodes.find((node) => node.line.length > 0)! };
+  return { ...own, theirs, outcome, queueNode: own.nodes.find((node) => node.line.length > 0)! };
 }
 
 export function line(options: LockServiceOptions = {}) {
@@ -29,8 +29,8 @@ export function line(options: LockServiceOptions = {}) {
   return { clock, links, nodes, locks };
 }
 
-export function except(nodes: readonly QueueNode[], arbiter: QueueNode): QueueNode[] {
-  return nodes.filter((node) => node !== arbiter);
+export function except(nodes: readonly QueueNode[], queueNode: QueueNode): QueueNode[] {
+  return nodes.filter((node) => node !== queueNode);
 }
 
 export async function release(leases: readonly Lease[]): Promise<void> {

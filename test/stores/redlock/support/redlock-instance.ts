@@ -57,7 +57,7 @@ export class RedlockInstance implements AsyncDisposable {
   }
 }
 
-/** Sees who holds a lock, and when two do. */
+/** Sees the holders of a lock, and when there are two. */
 export class Witness {
   readonly tokens: bigint[] = [];
   mostAtOnce = 0;
@@ -81,7 +81,7 @@ export class Witness {
 }
 
 /** The node where callers wait for `key`, once `count` wait there and none at any other. */
-export function arbiterOf(nodes: RedlockNodes, key: string, count = 1): Promise<number> {
+export function queueNodeOf(nodes: RedlockNodes, key: string, count = 1): Promise<number> {
   return until(
     async () => {
       const lengths = await lineLengths(nodes, key);
