@@ -18,7 +18,7 @@ export interface LockStatement {
 export type Statement =
   | LockStatement
   | { readonly do: 'sleep'; readonly ms: number }
-  /** The event loop is blocked, and who looks at a lock first finds out that it is lost. */
+  /** The event loop is blocked, and the first look at a lock finds out that it is lost. */
   | { readonly do: 'block'; readonly ms: number }
   /** On the lock of the innermost `lock` or `acquire` around it, if there is one. */
   | { readonly do: 'release' | 'downgrade' | 'extend' }

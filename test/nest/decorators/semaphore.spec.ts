@@ -21,7 +21,7 @@ class Floor {
   writers = 0;
   mostReaders = 0;
   readonly broken: string[] = [];
-  /** How long everybody stays. */
+  /** How long each caller stays. */
   stays = () => new Promise((resolve) => setTimeout(resolve, 5));
 
   async stay(kind: 'readers' | 'writers'): Promise<void> {

@@ -1,6 +1,6 @@
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { DistributedLock } from 'nest-holdfast';
-import { SocketDoor } from '../transports/support/socket-door.js';
+import { SocketApp } from '../transports/support/socket-app.js';
 import { TROUBLES } from '../transports/support/troubles.js';
 
 @WebSocketGateway({ path: '/ws' })
@@ -17,12 +17,12 @@ class Gateway {
 }
 
 describe('a locked method that the handler of a gateway calls', () => {
-  const at = new SocketDoor(Gateway, () => {});
+  const at = new SocketApp(Gateway, () => {});
 
   it.each(TROUBLES.filter(({ hasRun }) => !hasRun))(
     'is answered with its code: $name',
     async ({ strike, code }) => {
-      strike(at.door.control, 'stock:7');
+      strike(at.transport.control, 'stock:7');
       const answer = await at.ask('pay');
       expect(answer).toMatchObject({ event: 'exception', data: { code } });
       expect(JSON.stringify(answer)).not.toContain('stock:7');

@@ -1,7 +1,7 @@
 import { Controller, Get, Injectable, Param } from '@nestjs/common';
 import { DistributedLock, LockKeyError, LockService } from 'nest-holdfast';
 import { ADAPTERS, startApp } from '../support/test-app.js';
-import { openDoor } from '../transports/support/door-app.js';
+import { openTransport } from '../transports/support/transport-app.js';
 import { PRIVATE } from '../transports/support/troubles.js';
 
 const AT_ONCE = { waitTimeout: 0 };
@@ -92,9 +92,9 @@ describe.each(ADAPTERS)('a locked service that a controller calls, on %s', (adap
   });
 
   it('is 503 where the store fails, and says nothing of it', async () => {
-    await using door = await openDoor({ ...parts, adapter });
-    door.control.failing('order:7', new Error(PRIVATE));
-    const { body } = await door.http.get('/orders/7/pay').expect(503);
+    await using transport = await openTransport({ ...parts, adapter });
+    transport.control.failing('order:7', new Error(PRIVATE));
+    const { body } = await transport.http.get('/orders/7/pay').expect(503);
     expect(body).toEqual({
       statusCode: 503,
       code: 'LOCK_STORE_FAILED',

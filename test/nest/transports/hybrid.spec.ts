@@ -13,7 +13,7 @@ import { firstValueFrom } from 'rxjs';
 import { freePort } from '../../support/processes/free-port.js';
 import { until } from '../../support/until.js';
 import { Deferred } from '../support/deferred.js';
-import { type Door, openDoor } from './support/door-app.js';
+import { type TransportApp, openTransport } from './support/transport-app.js';
 
 const AT_ONCE = { waitTimeout: 0 };
 const BUSY = { statusCode: 409, code: 'LOCK_TIMEOUT' };
@@ -71,14 +71,14 @@ class OrderNumber implements PipeTransform {
 }
 
 describe('an application with HTTP and microservices', () => {
-  let door: Door;
+  let transport: TransportApp;
   /** Of a microservice that has the global pipes and interceptors of its application, and of one that has not. */
   let inheriting: ClientProxy;
   let standalone: ClientProxy;
 
   beforeAll(async () => {
     const [one, other] = [await tcp(), await tcp()];
-    door = await openDoor({
+    transport = await openTransport({
       controllers: [Orders],
       providers: [Stock],
       async prepare(app) {
@@ -94,13 +94,13 @@ describe('an application with HTTP and microservices', () => {
   afterAll(async () => {
     await inheriting.close();
     await standalone.close();
-    await door[Symbol.asyncDispose]();
+    await transport[Symbol.asyncDispose]();
   });
   beforeEach(() => {
-    door.takeLog();
-    door.get(Orders).work = Promise.resolve();
+    transport.takeLog();
+    transport.get(Orders).work = Promise.resolve();
   });
-  afterEach(() => door.control.reset());
+  afterEach(() => transport.control.reset());
 
   const tcp = async (): Promise<TcpOptions> => ({
     transport: Transport.TCP,
@@ -112,9 +112,9 @@ describe('an application with HTTP and microservices', () => {
 
   it('has one lock for all its transports', async () => {
     const work = new Deferred();
-    door.get(Orders).work = work.promise;
-    const answer = door.http.get('/orders/42').then(({ body }) => body as unknown);
-    await until(() => door.control.held().length === 1);
+    transport.get(Orders).work = work.promise;
+    const answer = transport.http.get('/orders/42').then(({ body }) => body as unknown);
+    await until(() => transport.control.held().length === 1);
     await expect(ask(inheriting, 'order')).rejects.toMatchObject(BUSY);
     await expect(ask(standalone, 'order')).rejects.toMatchObject(BUSY);
     work.resolve();
@@ -123,10 +123,10 @@ describe('an application with HTTP and microservices', () => {
 
   it('refuses requests while a message is handled', async () => {
     const work = new Deferred();
-    door.get(Orders).work = work.promise;
+    transport.get(Orders).work = work.promise;
     const answer = ask(standalone, 'order');
-    await until(() => door.control.held().length === 1);
-    const { body } = await door.http
+    await until(() => transport.control.held().length === 1);
+    const { body } = await transport.http
       .get('/orders/42')
       .expect(409)
       .expect('retry-after', /^[12]$/);
@@ -139,20 +139,20 @@ describe('an application with HTTP and microservices', () => {
     'takes each lock once, however many interceptors there are: %s',
     async (which) => {
       await ask(clients()[which], 'order');
-      expect(door.log).toEqual(['+order:42', '-order:42']);
+      expect(transport.log).toEqual(['+order:42', '-order:42']);
     },
   );
 
   it('has its global pipes before the lock where a microservice inherits them', async () => {
     const message = { id: '042' };
-    await door.http.get('/orders/042').expect(200, { id: 42, key: 'order:42' });
+    await transport.http.get('/orders/042').expect(200, { id: 42, key: 'order:42' });
     expect(await ask(inheriting, 'order', message)).toEqual({ id: 42, key: 'order:42' });
     expect(await ask(standalone, 'order', message)).toEqual({ id: '042', key: 'order:042' });
   });
 
   it('tells of locks of its services where a microservice inherits the interceptors of its application', async () => {
-    door.control.busy('stock');
-    await door.http.get('/stock').expect(409);
+    transport.control.busy('stock');
+    await transport.http.get('/stock').expect(409);
     await expect(ask(inheriting, 'stock')).rejects.toMatchObject(BUSY);
     await expect(ask(standalone, 'stock')).rejects.toEqual({
       status: 'error',

@@ -1,7 +1,7 @@
 import { Injectable, Module, Scope, type Type } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { DistributedLock, DistributedLockModule, InjectLocks, LockService } from 'nest-holdfast';
-import { openServices, type Door } from './support/door-app.js';
+import { openServices, type TransportApp } from './support/transport-app.js';
 import { TROUBLES } from './support/troubles.js';
 
 @Injectable()
@@ -46,14 +46,15 @@ class Archive {
 class ArchiveModule {}
 
 describe('a module that is loaded lazily', () => {
-  let door: Door;
+  let transport: TransportApp;
 
   beforeEach(async () => {
-    door = await openServices([]);
+    transport = await openServices([]);
   });
-  afterEach(() => door[Symbol.asyncDispose]());
+  afterEach(() => transport[Symbol.asyncDispose]());
 
-  const load = (module: Type) => door.get(LazyModuleLoader).load(() => module, { logger: false });
+  const load = (module: Type) =>
+    transport.get(LazyModuleLoader).load(() => module, { logger: false });
   const providers = { singleton: Reports, transient: PerUse, 'of a request': PerRequest };
 
   describe.each(Object.entries(providers))('with a provider that is %s', (kind, type) => {
@@ -64,11 +65,11 @@ describe('a module that is loaded lazily', () => {
 
     it('locks with the service of its application', async () => {
       expect(await (await reports()).print('7')).toBe('printed 7');
-      expect(door.log).toEqual(['+report:7', '-report:7']);
+      expect(transport.log).toEqual(['+report:7', '-report:7']);
     });
 
     it.each(TROUBLES)('rejects as everywhere: $name', async ({ strike, code }) => {
-      strike(door.control, 'report:7');
+      strike(transport.control, 'report:7');
       await expect((await reports()).print('7')).rejects.toMatchObject({ code });
     });
   });
@@ -87,7 +88,7 @@ describe('a module that is loaded lazily', () => {
     const module = await load(ArchiveModule);
     const archive = module.get(Archive);
     expect(await archive.open('1')).toBe('1 under box:1');
-    await door.app.close();
+    await transport.app.close();
     expect(await archive.open('1')).toBe('1 under box:1');
     await archive.locks.close();
     await expect(archive.open('1')).rejects.toMatchObject({ code: 'LOCK_STORE_FAILED' });

@@ -4,7 +4,7 @@ import { REQUEST } from '@nestjs/core';
 import { DistributedLock, LockError } from 'nest-holdfast';
 import { until } from '../../support/until.js';
 import { ADAPTERS } from '../support/test-app.js';
-import { openDoor, type Door } from './support/door-app.js';
+import { openTransport, type TransportApp } from './support/transport-app.js';
 import { TROUBLES } from './support/troubles.js';
 
 const STATUS = { busy: 409, down: 503, lost: 500 };
@@ -72,27 +72,31 @@ class Orders {
 }
 
 describe.each(ADAPTERS)('request scope, on %s', (adapter) => {
-  let door: Door;
+  let transport: TransportApp;
 
   beforeAll(async () => {
-    door = await openDoor({ adapter, controllers: [Orders], providers: [PerRequest, PerUse] });
+    transport = await openTransport({
+      adapter,
+      controllers: [Orders],
+      providers: [PerRequest, PerUse],
+    });
   });
-  afterAll(() => door[Symbol.asyncDispose]());
+  afterAll(() => transport[Symbol.asyncDispose]());
   beforeEach(() => {
     ran = [];
-    door.control.reset();
-    door.takeLog();
+    transport.control.reset();
+    transport.takeLog();
   });
 
   describe.each(['above', 'below', 'before'])('a controller with the lock %s', (where) => {
     it('is locked', async () => {
-      await door.http.get(`/orders/${where}/7`).expect(200);
-      expect(door.log).toEqual(['+order:7', '-order:7']);
+      await transport.http.get(`/orders/${where}/7`).expect(200);
+      expect(transport.log).toEqual(['+order:7', '-order:7']);
     });
 
     it.each(TROUBLES)('answers a lock that is $name', async ({ name, hasRun, strike }) => {
-      strike(door.control, 'order:7');
-      await door.http.get(`/orders/${where}/7`).expect(STATUS[name]);
+      strike(transport.control, 'order:7');
+      await transport.http.get(`/orders/${where}/7`).expect(STATUS[name]);
       expect(ran).toHaveLength(hasRun ? 1 : 0);
     });
   });
@@ -100,9 +104,9 @@ describe.each(ADAPTERS)('request scope, on %s', (adapter) => {
   it.each(TROUBLES)(
     'services of request and of transient scope reject with the lock’s own error: $name',
     async ({ code, strike }) => {
-      strike(door.control, 'service:7');
-      strike(door.control, 'use:7');
-      const { body } = await door.http.get('/orders/services/7').expect(200);
+      strike(transport.control, 'service:7');
+      strike(transport.control, 'use:7');
+      const { body } = await transport.http.get('/orders/services/7').expect(200);
       expect(body).toEqual([
         { code, key: 'service:7' },
         { code, key: 'use:7' },
@@ -111,12 +115,12 @@ describe.each(ADAPTERS)('request scope, on %s', (adapter) => {
   );
 
   it('ends the wait of a client that goes away', async () => {
-    const elsewhere = door.control.hold('order:7');
-    const request = get(`${await door.app.getUrl()}/orders/patient/7`);
+    const elsewhere = transport.control.hold('order:7');
+    const request = get(`${await transport.app.getUrl()}/orders/patient/7`);
     request.on('error', () => {}); // of the abort
-    await door.control.untilWaiting('order:7');
+    await transport.control.untilWaiting('order:7');
     request.destroy();
-    await until(() => door.control.waiters() === 0);
+    await until(() => transport.control.waiters() === 0);
     elsewhere.release();
     expect(ran).toEqual([]);
   });

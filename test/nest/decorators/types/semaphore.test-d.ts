@@ -58,7 +58,7 @@ class Refused {
   @Semaphore('x', { permits: '5' })
   async permitsAsText() {}
 
-  // @ts-expect-error those who have a permit are neither readers nor writers
+  // @ts-expect-error a holder of a permit is neither reader nor writer
   @Semaphore('x', { permits: 5, mode: 'read' })
   async mode() {}
 

@@ -19,7 +19,7 @@ import {
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { map, type Observable } from 'rxjs';
 import { until } from '../../../support/until.js';
-import { openDoor, type Door } from '../support/door-app.js';
+import { openTransport, type TransportApp } from '../support/transport-app.js';
 import { TROUBLES } from '../support/troubles.js';
 
 const AT_ONCE = { waitTimeout: 0 };
@@ -116,11 +116,11 @@ class Sagas {
 }
 
 describe('CQRS', () => {
-  let door: Door;
+  let transport: TransportApp;
   const unhandled: UnhandledExceptionInfo<object>[] = [];
 
   beforeAll(async () => {
-    door = await openDoor({
+    transport = await openTransport({
       imports: [CqrsModule.forRoot()],
       providers: [
         Record,
@@ -132,49 +132,49 @@ describe('CQRS', () => {
         Sagas,
       ],
     });
-    door
+    transport
       .get(UnhandledExceptionBus)
       .subscribe((each) => unhandled.push(each as UnhandledExceptionInfo<object>));
   });
-  afterAll(() => door[Symbol.asyncDispose]());
+  afterAll(() => transport[Symbol.asyncDispose]());
   afterEach(() => {
-    door.control.reset();
-    door.takeLog();
+    transport.control.reset();
+    transport.takeLog();
     unhandled.length = 0;
-    door.get(Record).ran.length = 0;
+    transport.get(Record).ran.length = 0;
   });
 
-  const execute = (command: object): Promise<unknown> => door.get(CommandBus).execute(command);
+  const execute = (command: object): Promise<unknown> => transport.get(CommandBus).execute(command);
   const CALLS = {
     'a command': () => execute(new Pay('7')),
     'a command whose handler is of request scope': () => execute(new PayPerRequest('7')),
-    'a query': (): Promise<unknown> => door.get(QueryBus).execute(new Find('7')),
+    'a query': (): Promise<unknown> => transport.get(QueryBus).execute(new Find('7')),
   };
 
   describe.each(Object.entries(CALLS))('%s', (_what, call) => {
     it('is handled under the lock', async () => {
       expect(await call()).toMatch(/^(pay|find) 7 under order:7$/);
-      expect(door.log).toEqual(['+order:7', '-order:7']);
+      expect(transport.log).toEqual(['+order:7', '-order:7']);
     });
 
     it.each(TROUBLES)('rejects with the lock’s own error: $name', async (trouble) => {
-      trouble.strike(door.control, 'order:7');
+      trouble.strike(transport.control, 'order:7');
       await expect(call()).rejects.toMatchObject({ code: trouble.code, key: 'order:7' });
-      expect(door.get(Record).ran).toHaveLength(trouble.hasRun ? 1 : 0);
+      expect(transport.get(Record).ran).toHaveLength(trouble.hasRun ? 1 : 0);
     });
   });
 
   it('an event is handled under the lock, and a saga’s command, too', async () => {
-    door.get(EventBus).publish(new Paid('7'));
-    const { ran } = door.get(Record);
+    transport.get(EventBus).publish(new Paid('7'));
+    const { ran } = transport.get(Record);
     await until(() => ran.length === 2);
     expect(ran.toSorted()).toEqual(['mail 7 under mail:7', 'ship 7 under parcel:7']);
   });
 
   it.each(TROUBLES)('errors of both go to the UnhandledExceptionBus: $name', async (trouble) => {
-    trouble.strike(door.control, 'mail:7');
-    trouble.strike(door.control, 'parcel:7');
-    door.get(EventBus).publish(new Paid('7'));
+    trouble.strike(transport.control, 'mail:7');
+    trouble.strike(transport.control, 'parcel:7');
+    transport.get(EventBus).publish(new Paid('7'));
     await until(() => unhandled.length === 2);
     for (const { exception } of unhandled) expect(exception).toMatchObject({ code: trouble.code });
     const causes = unhandled.map(({ cause }) => cause.constructor.name);
@@ -182,11 +182,11 @@ describe('CQRS', () => {
   });
 
   it('an event that found its key held does not end the subscription', async () => {
-    const elsewhere = door.control.hold('mail:7');
-    door.get(EventBus).publish(new Paid('7'));
+    const elsewhere = transport.control.hold('mail:7');
+    transport.get(EventBus).publish(new Paid('7'));
     await until(() => unhandled.length === 1);
     elsewhere.release();
-    door.get(EventBus).publish(new Paid('7'));
-    await until(() => door.get(Record).ran.includes('mail 7 under mail:7'));
+    transport.get(EventBus).publish(new Paid('7'));
+    await until(() => transport.get(Record).ran.includes('mail 7 under mail:7'));
   });
 });

@@ -9,7 +9,7 @@ import { DistributedLock } from 'nest-holdfast';
 import { EMPTY, type Observable } from 'rxjs';
 import { freePort } from '../../../support/processes/free-port.js';
 import { until } from '../../../support/until.js';
-import { type Door, openDoor } from '../support/door-app.js';
+import { type TransportApp, openTransport } from '../support/transport-app.js';
 
 const done: string[] = [];
 
@@ -45,31 +45,31 @@ class Working {
 }
 
 describe('an event that several handlers wait for', () => {
-  let door: Door;
+  let transport: TransportApp;
   let client: ClientProxy;
 
   beforeAll(async () => {
     const options = { host: '127.0.0.1', port: await freePort() };
-    door = await openDoor({ controllers: [Broken, Working] });
-    door.app.connectMicroservice({ transport: Transport.TCP, options });
-    await door.app.startAllMicroservices();
+    transport = await openTransport({ controllers: [Broken, Working] });
+    transport.app.connectMicroservice({ transport: Transport.TCP, options });
+    await transport.app.startAllMicroservices();
     client = ClientProxyFactory.create({ transport: Transport.TCP, options });
     await client.connect();
   });
   afterAll(async () => {
     await client.close();
-    await door[Symbol.asyncDispose]();
+    await transport[Symbol.asyncDispose]();
   });
 
   it.each([
     ['paid', 'fails', 'booked 7'],
     ['sent', 'is skipped', 'shipped 7'],
   ])('is handled by one (%s) though another one %s meanwhile', async (event, _, expected) => {
-    door.control.hold('order:7');
+    transport.control.hold('order:7');
     client.emit(event, '7').subscribe();
-    await until(() => door.control.waiters('order:7') === 1);
+    await until(() => transport.control.waiters('order:7') === 1);
     if (event === 'paid') await until(() => done.includes('audit of 7'));
-    door.control.free('order:7');
+    transport.control.free('order:7');
     await until(() => done.includes(expected));
   });
 });

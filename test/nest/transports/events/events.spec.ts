@@ -3,7 +3,7 @@ import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitte
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { ChildProcess } from '../../../support/processes/child-process.js';
 import { ERROR_NAMES, NestLog } from './events-log.js';
-import { type Door, openDoor } from '../support/door-app.js';
+import { type TransportApp, openTransport } from '../support/transport-app.js';
 import { TROUBLES } from '../support/troubles.js';
 import type { Report } from './events.worker.js';
 
@@ -51,42 +51,45 @@ class Listeners {
 
 // Listeners that are granted their lock: schedule-decorators.spec.ts.
 describe('listeners of @nestjs/event-emitter', () => {
-  let door: Door;
+  let transport: TransportApp;
   let log: NestLog;
 
   beforeAll(async () => {
-    door = await openDoor({ imports: [EventEmitterModule.forRoot()], providers: [Listeners] });
+    transport = await openTransport({
+      imports: [EventEmitterModule.forRoot()],
+      providers: [Listeners],
+    });
   });
-  afterAll(() => door[Symbol.asyncDispose]());
+  afterAll(() => transport[Symbol.asyncDispose]());
   beforeEach(() => {
     log = new NestLog();
-    door.app.useLogger(log);
-    door.get(Listeners).ran = [];
+    transport.app.useLogger(log);
+    transport.get(Listeners).ran = [];
   });
   afterEach(() => {
     log[Symbol.dispose]();
-    door.control.reset();
+    transport.control.reset();
   });
 
   const emitted = (event: string): Promise<unknown> =>
-    door.get(EventEmitter2).emitAsync(event, { id: 7 });
+    transport.get(EventEmitter2).emitAsync(event, { id: 7 });
 
   describe.each(TROUBLES)('$name', ({ name, code, strike, hasRun }) => {
     const ran = hasRun ? ['7 under order:7'] : [];
 
     it.each(['above', 'below'])('is in the log, with the lock %s', async (event) => {
-      strike(door.control, 'order:7');
+      strike(transport.control, 'order:7');
       await emitted(event);
       await log.untilError("'Event'", ERROR_NAMES[name], 'order:7');
-      expect(door.get(Listeners).ran).toEqual(ran);
+      expect(transport.get(Listeners).ran).toEqual(ran);
     });
 
     it.each(['loud above', 'loud below'])(
       'is for who emits, where errors are not suppressed: %s',
       async (event) => {
-        strike(door.control, 'order:7');
+        strike(transport.control, 'order:7');
         await expect(emitted(event)).rejects.toMatchObject({ code, key: 'order:7' });
-        expect(door.get(Listeners).ran).toEqual(ran);
+        expect(transport.get(Listeners).ran).toEqual(ran);
         expect(log.errors).toEqual([]);
       },
     );

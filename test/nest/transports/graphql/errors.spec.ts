@@ -1,5 +1,5 @@
 import { NestLog } from '../events/events-log.js';
-import type { Door } from '../support/door-app.js';
+import type { TransportApp } from '../support/transport-app.js';
 import { ask, openGraphql } from '../support/graphql-app.js';
 import { PRIVATE, TROUBLES, type Trouble } from '../support/troubles.js';
 
@@ -13,8 +13,8 @@ const SAID: Record<Trouble['name'], string> = {
 const FIELDS = { fieldResolverEnhancers: ['interceptors' as const] };
 
 describe('errors of fields', () => {
-  let plain: Door;
-  let enhanced: Door;
+  let plain: TransportApp;
+  let enhanced: TransportApp;
 
   beforeAll(async () => {
     plain = await openGraphql();
@@ -75,30 +75,30 @@ describe('errors of fields', () => {
 });
 
 it.each(REFUSALS)('a service’s lock that is $name has its code', async (trouble) => {
-  await using door = await openGraphql();
-  trouble.strike(door.control, 'stock:7');
-  const { body, text } = await ask(door, '{ throughService(id: 7) }').expect(200);
+  await using transport = await openGraphql();
+  trouble.strike(transport.control, 'stock:7');
+  const { body, text } = await ask(transport, '{ throughService(id: 7) }').expect(200);
   expect(body.errors).toMatchObject([{ extensions: { code: trouble.code } }]);
   expect(text).not.toContain(PRIVATE);
 });
 
 it('a key that is held is no news for the log, a store that fails is', async () => {
-  await using door = await openGraphql();
+  await using transport = await openGraphql();
   using log = new NestLog();
-  door.app.useLogger(log);
-  door.control.busy('order:7');
-  await ask(door, '{ below(id: 7) { id } }');
+  transport.app.useLogger(log);
+  transport.control.busy('order:7');
+  await ask(transport, '{ below(id: 7) { id } }');
   expect(log.errors).toEqual([]);
-  TROUBLES.find(({ name }) => name === 'down')!.strike(door.control, 'order:7');
-  await ask(door, '{ below(id: 7) { id } }');
+  TROUBLES.find(({ name }) => name === 'down')!.strike(transport.control, 'order:7');
+  await ask(transport, '{ below(id: 7) { id } }');
   await log.untilError(PRIVATE);
 });
 
 it('answers 409 and 503 where Nest is told to keep the status of errors', async () => {
-  await using door = await openGraphql({ preserveHttpStatusForExecutionErrors: false });
-  door.control.busy('order:7');
-  const { body } = await ask(door, '{ below(id: 7) { id } }').expect(409);
+  await using transport = await openGraphql({ preserveHttpStatusForExecutionErrors: false });
+  transport.control.busy('order:7');
+  const { body } = await ask(transport, '{ below(id: 7) { id } }').expect(409);
   expect(body.errors[0].extensions.code).toBe('LOCK_TIMEOUT');
-  door.control.failing('order:8');
-  await ask(door, '{ below(id: 8) { id } }').expect(503);
+  transport.control.failing('order:8');
+  await ask(transport, '{ below(id: 8) { id } }').expect(503);
 });

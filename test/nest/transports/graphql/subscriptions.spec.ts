@@ -5,7 +5,7 @@ import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { until } from '../../../support/until.js';
 import { customIterable, Rows } from '../../support/streaming.js';
-import { openDoor, type Door } from '../support/door-app.js';
+import { openTransport, type TransportApp } from '../support/transport-app.js';
 
 const PATIENT = { waitTimeout: Infinity };
 
@@ -97,13 +97,13 @@ class Subscribed {
 }
 
 describe('a locked subscription of GraphQL', () => {
-  let door: Door;
+  let transport: TransportApp;
   let rows: Rows;
   let client: Client;
   const sockets: WebSocket[] = [];
 
   beforeAll(async () => {
-    door = await openDoor({
+    transport = await openTransport({
       imports: [
         GraphQLModule.forRoot<ApolloDriverConfig>({
           driver: ApolloDriver,
@@ -113,25 +113,25 @@ describe('a locked subscription of GraphQL', () => {
       ],
       providers: [Feeds, Rows],
     });
-    rows = door.get(Rows);
+    rows = transport.get(Rows);
   });
-  afterAll(() => door[Symbol.asyncDispose]());
+  afterAll(() => transport[Symbol.asyncDispose]());
   beforeEach(async () => {
     rows.reset();
-    door.takeLog();
+    transport.takeLog();
     class Socket extends WebSocket {
       constructor(url: string, protocol: string) {
         super(url, protocol, { headers: { 'x-tenant': 'acme' } });
         sockets.push(this);
       }
     }
-    const url = `${(await door.app.getUrl()).replace('http', 'ws')}/graphql`;
+    const url = `${(await transport.app.getUrl()).replace('http', 'ws')}/graphql`;
     client = createClient({ url, webSocketImpl: Socket, retryAttempts: 0 });
   });
   afterEach(async () => {
     rows.flow();
-    door.control.free();
-    await until(() => door.isFree('feed:7'));
+    transport.control.free();
+    await until(() => transport.isFree('feed:7'));
     await client.dispose();
   });
 
@@ -158,15 +158,15 @@ describe('a locked subscription of GraphQL', () => {
         leave(subscribed);
         rows.second.resolve(); // a generator ends between two steps
         await until(() => rows.isClosing);
-        expect(await door.isFree('feed:7')).toBe(false);
+        expect(await transport.isFree('feed:7')).toBe(false);
         rows.cleanUp.resolve();
-        await until(() => door.isFree('feed:7'));
+        await until(() => transport.isFree('feed:7'));
       });
 
       it('ends with an error when the lock is lost', async () => {
         const subscribed = new Subscribed(client, field);
         await until(() => subscribed.values.length > 0);
-        door.control.lose('feed:7');
+        transport.control.lose('feed:7');
         rows.flow();
         await until(() => subscribed.end);
         expect(subscribed.values).not.toContain('second');
@@ -174,11 +174,11 @@ describe('a locked subscription of GraphQL', () => {
       });
 
       it('runs nothing for a client that left while it waited', async () => {
-        const elsewhere = door.control.hold('feed:7');
+        const elsewhere = transport.control.hold('feed:7');
         const subscribed = new Subscribed(client, field);
-        await door.control.untilWaiting('feed:7');
+        await transport.control.untilWaiting('feed:7');
         sockets.at(-1)!.terminate();
-        await until(() => door.control.waiters() === 0);
+        await until(() => transport.control.waiters() === 0);
         elsewhere.release();
         expect(subscribed.values).toEqual([]);
         expect(rows.begun).toBe(0);
@@ -187,7 +187,7 @@ describe('a locked subscription of GraphQL', () => {
   );
 
   it('tells that it is busy, as queries do', async () => {
-    door.control.hold('feed:7:acme');
+    transport.control.hold('feed:7:acme');
     const subscribed = new Subscribed(client, 'busy');
     await until(() => subscribed.end);
     expect([...subscribed.values, subscribed.end].flat()).toContainEqual(
@@ -199,21 +199,21 @@ describe('a locked subscription of GraphQL', () => {
     rows.flow();
     const subscribed = new Subscribed(client, 'busy');
     await until(() => subscribed.end);
-    expect(door.log).toEqual(['+feed:7:acme', '-feed:7:acme']);
+    expect(transport.log).toEqual(['+feed:7:acme', '-feed:7:acme']);
   });
 
   it('ends at once where a busy one is skipped', async () => {
-    door.control.hold('feed:7');
+    transport.control.hold('feed:7');
     const subscribed = new Subscribed(client, 'skipped');
     await until(() => subscribed.end);
     expect([subscribed.end, subscribed.values]).toEqual(['complete', []]);
   });
 
   it('is the only operation that may return an iterable', async () => {
-    const { body } = await door.http.post('/graphql').send({ query: '{ list }' });
+    const { body } = await transport.http.post('/graphql').send({ query: '{ list }' });
     expect(body.errors[0].message).toMatch(
       /Feeds\.list returned an async iterable, which only HTTP handlers and GraphQL subscriptions/,
     );
-    expect(door.log).toEqual(['+feed:query', '-feed:query']);
+    expect(transport.log).toEqual(['+feed:query', '-feed:query']);
   });
 });

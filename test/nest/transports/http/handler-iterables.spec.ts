@@ -4,7 +4,7 @@ import { SubscribeMessage } from '@nestjs/websockets';
 import { CurrentLock, DistributedLock, type Lock, Semaphore } from 'nest-holdfast';
 import { map, timeout } from 'rxjs';
 import { until } from '../../../support/until.js';
-import { openDoor, type Door } from '../support/door-app.js';
+import { openTransport, type TransportApp } from '../support/transport-app.js';
 import { Deferred } from '../../support/deferred.js';
 import { NEST_MAJOR } from '../../support/nest-version.js';
 import { refusal, Untyped } from '../../support/refusal.js';
@@ -94,11 +94,11 @@ class Handlers {
 const streams = NEST_MAJOR >= 12;
 
 describe.each(ADAPTERS)('a locked handler that yields, on %s,', (adapter) => {
-  let app: Door;
+  let app: TransportApp;
   let handlers: Handlers;
 
   beforeAll(async () => {
-    app = await openDoor({ adapter, controllers: [Handlers], providers: [Rows] });
+    app = await openTransport({ adapter, controllers: [Handlers], providers: [Rows] });
     handlers = app.get(Handlers);
   });
   afterAll(() => app[Symbol.asyncDispose]());

@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CurrentLock, DistributedLock, type Lock } from 'nest-holdfast';
 import { type Observable, of } from 'rxjs';
 import { until } from '../../../support/until.js';
-import { openDoor, type Door } from '../support/door-app.js';
+import { openTransport, type TransportApp } from '../support/transport-app.js';
 import { Deferred } from '../../support/deferred.js';
 import { HttpClient } from '../../support/http-client.js';
 import { Rows } from '../../support/streaming.js';
@@ -154,12 +154,12 @@ class WithMiddleware extends Handlers {
 }
 
 describe.each(ADAPTERS)('a locked handler that answers itself, on %s,', (adapter) => {
-  let app: Door;
+  let app: TransportApp;
   let handlers: Handlers;
 
   beforeAll(async () => {
     const controller = adapter === 'express' ? WithMiddleware : Handlers;
-    app = await openDoor({ adapter, controllers: [controller], providers: [Rows] });
+    app = await openTransport({ adapter, controllers: [controller], providers: [Rows] });
     handlers = app.get(controller);
   });
   afterAll(() => app[Symbol.asyncDispose]());

@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { DistributedLock } from 'nest-holdfast';
 import type { Observable } from 'rxjs';
 import { until } from '../../../support/until.js';
-import { openDoor, type Door } from '../support/door-app.js';
+import { openTransport, type TransportApp } from '../support/transport-app.js';
 import { Deferred } from '../../support/deferred.js';
 import { HttpClient } from '../../support/http-client.js';
 import { NEST_MAJOR } from '../../support/nest-version.js';
@@ -84,11 +84,11 @@ function isSent(adapter: AdapterName, path: string): boolean {
 }
 
 describe.each(ADAPTERS)('what a locked handler streams, on %s:', (adapter) => {
-  let app: Door;
+  let app: TransportApp;
   let rows: Rows;
 
   beforeAll(async () => {
-    app = await openDoor({ adapter, controllers: [Exports], providers: [Rows] });
+    app = await openTransport({ adapter, controllers: [Exports], providers: [Rows] });
     rows = app.get(Rows);
   });
   afterAll(() => app[Symbol.asyncDispose]());

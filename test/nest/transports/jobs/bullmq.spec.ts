@@ -4,7 +4,7 @@ import { DelayedError, type Job, type JobsOptions, type Queue, UnrecoverableErro
 import { DistributedLock, type LockTimeoutError } from 'nest-holdfast';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { openDoor, type Door } from '../support/door-app.js';
+import { openTransport, type TransportApp } from '../support/transport-app.js';
 import { type Order, Recorded } from '../support/recorded-jobs.js';
 import { TROUBLES } from '../support/troubles.js';
 
@@ -96,30 +96,31 @@ const PROCESSORS = {
 
 describe('BullMQ', () => {
   let redis: RedisServer;
-  let door: Door;
+  let transport: TransportApp;
 
   beforeAll(async () => {
     redis = await RedisServer.shared();
     const connection = { host: '127.0.0.1', port: redis.port };
     const queues = Object.keys(PROCESSORS).map((name) => ({ name }));
-    door = await openDoor({
+    transport = await openTransport({
       imports: [BullModule.forRoot({ connection }), BullModule.registerQueue(...queues)],
       providers: Object.values(PROCESSORS),
     });
   });
   afterAll(async () => {
-    await door?.[Symbol.asyncDispose]();
+    await transport?.[Symbol.asyncDispose]();
     await redis?.stop();
   });
   afterEach(() => {
-    door.control.reset();
+    transport.control.reset();
     for (const type of [Impatient, Patient, Deferring, Cancelled]) {
-      const { ran, failures } = door.get<Recorded>(type);
+      const { ran, failures } = transport.get<Recorded>(type);
       ran.length = failures.length = 0;
     }
   });
 
-  const queue = (name: keyof typeof PROCESSORS) => door.app.get<Queue<Order>>(getQueueToken(name));
+  const queue = (name: keyof typeof PROCESSORS) =>
+    transport.app.get<Queue<Order>>(getQueueToken(name));
   const add = (name: keyof typeof PROCESSORS, id: string, options?: JobsOptions) =>
     queue(name).add('job', { id }, options);
   const ended = (name: keyof typeof PROCESSORS, { id }: Job<Order>) =>
@@ -134,18 +135,18 @@ describe('BullMQ', () => {
   });
 
   it('locks listeners of a worker, with the lock above and below', async () => {
-    const { heard } = door.get(Impatient);
+    const { heard } = transport.get(Impatient);
     await add('impatient', '2');
     await until(() => heard.filter((each) => each.includes(' 2 ')).length === 2);
     expect(heard).toEqual(expect.arrayContaining(['above 2 heard:2', 'below 2 heard:2']));
   });
 
   it.each(TROUBLES)('a lock that is $name fails the job', async ({ code, hasRun, strike }) => {
-    strike(door.control, 'order:3');
+    strike(transport.control, 'order:3');
     const { failedReason, attemptsMade } = await ended('impatient', await add('impatient', '3'));
     expect(failedReason).toContain('order:3');
     expect(attemptsMade).toBe(1);
-    const { failures, ran } = door.get(Impatient);
+    const { failures, ran } = transport.get(Impatient);
     await until(() => failures.length > 0); // BullMQ tells the worker after it told Redis
     expect(failures).toMatchObject([{ code }]);
     expect(ran).toHaveLength(hasRun ? 1 : 0);
@@ -154,10 +155,10 @@ describe('BullMQ', () => {
   it.each(TROUBLES)(
     'a lock that was $name is tried again, if the job has attempts',
     async (trouble) => {
-      trouble.strike(door.control, 'order:4');
+      trouble.strike(transport.control, 'order:4');
       const job = await add('impatient', '4', RETRIED);
-      await until(() => door.get(Impatient).failures.length > 0);
-      door.control.free();
+      await until(() => transport.get(Impatient).failures.length > 0);
+      transport.control.free();
       const { returnvalue, attemptsMade } = await ended('impatient', job);
       expect(returnvalue).toBe('under order:4');
       expect(attemptsMade).toBeGreaterThan(1);
@@ -170,27 +171,27 @@ describe('BullMQ', () => {
       await add('impatient', 'hopeless', RETRIED),
     );
     expect([failedReason, attemptsMade]).toEqual(['of the work', 1]);
-    await until(() => door.get(Impatient).failures.length > 0);
-    expect(door.get(Impatient).failures[0]).toBeInstanceOf(UnrecoverableError);
+    await until(() => transport.get(Impatient).failures.length > 0);
+    expect(transport.get(Impatient).failures[0]).toBeInstanceOf(UnrecoverableError);
   });
 
   it('a job that waits keeps the lock of BullMQ, does not stall, and is not to be cancelled', async () => {
-    const elsewhere = door.control.hold('order:5');
+    const elsewhere = transport.control.hold('order:5');
     const job = await add('patient', '5');
-    await door.control.untilWaiting('order:5');
-    const { worker } = door.get(Patient);
+    await transport.control.untilWaiting('order:5');
+    const { worker } = transport.get(Patient);
     expect(worker.cancelJob(job.id!)).toBe(true); // the signal is the method's, which does not run yet
     let renewals = 0;
     worker.on('locksRenewed', () => (renewals += 1));
     await until(() => renewals >= 5);
     elsewhere.release();
     expect((await ended('patient', job)).returnvalue).toBe('under order:5');
-    expect(door.get(Patient).stalled).toEqual([]);
-    expect(door.get(Patient).ran).toEqual(['5']);
+    expect(transport.get(Patient).stalled).toEqual([]);
+    expect(transport.get(Patient).ran).toEqual(['5']);
   });
 
   it('onTimeout may put the job off, which costs it no attempt', async () => {
-    const elsewhere = door.control.hold('order:6');
+    const elsewhere = transport.control.hold('order:6');
     const job = await add('deferring', '6');
     await until(async () => (await job.getState()) === 'delayed');
     elsewhere.release();
@@ -200,15 +201,15 @@ describe('BullMQ', () => {
   });
 
   it('the signal of a job that is cancelled ends its wait, where it is given to withLock', async () => {
-    door.control.hold('order:8');
+    transport.control.hold('order:8');
     const job = await add('cancelled', '8');
-    await door.control.untilWaiting('order:8');
-    door.get(Cancelled).worker.cancelJob(job.id!, 'not wanted any more');
+    await transport.control.untilWaiting('order:8');
+    transport.get(Cancelled).worker.cancelJob(job.id!, 'not wanted any more');
     await ended('cancelled', job);
-    const { ran, failures } = door.get(Cancelled);
+    const { ran, failures } = transport.get(Cancelled);
     await until(() => failures.length > 0);
     expect(failures).toEqual(['not wanted any more']);
     expect(ran).toEqual([]);
-    expect(door.control.waiters()).toBe(0);
+    expect(transport.control.waiters()).toBe(0);
   });
 });

@@ -11,9 +11,9 @@ import { freePort } from '../../../support/processes/free-port.js';
 import { until } from '../../../support/until.js';
 import { ADAPTERS, startApp } from '../../support/test-app.js';
 import { Deferred } from '../../support/deferred.js';
-import { openDoor, type Door } from '../support/door-app.js';
+import { openTransport, type TransportApp } from '../support/transport-app.js';
 import { openGraphql } from '../support/graphql-app.js';
-import { SocketDoor } from '../support/socket-door.js';
+import { SocketApp } from '../support/socket-app.js';
 
 /** The work of the handlers of all transports. */
 class Work {
@@ -41,22 +41,22 @@ const KEY = 'order:7';
 
 /** The handler works on for a client that has left: its lock is held until then. */
 async function staysLocked(
-  door: Door,
+  transport: TransportApp,
   leave: () => void,
-  hasLeft: (door: Door) => Promise<unknown>,
+  hasLeft: (transport: TransportApp) => Promise<unknown>,
 ) {
   await Work.now.begun.promise;
   leave();
-  await hasLeft(door);
+  await hasLeft(transport);
   await new Promise(setImmediate);
-  expect(await door.isFree(KEY)).toBe(false);
+  expect(await transport.isFree(KEY)).toBe(false);
   Work.now.done.resolve();
   Work.now.response?.end();
-  await until(() => door.isFree(KEY));
+  await until(() => transport.isFree(KEY));
 }
 
 /** The server has seen every client go. */
-function untilAlone({ app }: Door): Promise<boolean> {
+function untilAlone({ app }: TransportApp): Promise<boolean> {
   const server = app.getHttpServer() as Server;
   return until(async () => (await promisify(server.getConnections.bind(server))()) === 0);
 }
@@ -84,14 +84,16 @@ class Payments {
 }
 
 describe.each(ADAPTERS)('an HTTP client that hangs up, on %s', (adapter) => {
-  let door: Door;
-  beforeAll(async () => void (door = await openDoor({ adapter, controllers: [Payments] })));
-  afterAll(() => door[Symbol.asyncDispose]());
+  let transport: TransportApp;
+  beforeAll(
+    async () => void (transport = await openTransport({ adapter, controllers: [Payments] })),
+  );
+  afterAll(() => transport[Symbol.asyncDispose]());
   beforeEach(() => void (Work.now = new Work()));
 
   it.each(['promise', 'before', 'own-response'])('frees nothing: %s', async (path) => {
-    const request = get(`${await door.app.getUrl()}/${path}`).on('error', () => {});
-    await staysLocked(door, () => request.destroy(), untilAlone);
+    const request = get(`${await transport.app.getUrl()}/${path}`).on('error', () => {});
+    await staysLocked(transport, () => request.destroy(), untilAlone);
   });
 });
 
@@ -144,7 +146,7 @@ class Gateway {
 }
 
 describe('a WebSocket client that hangs up', () => {
-  const ws = new SocketDoor(Gateway, () => (Work.now = new Work()));
+  const ws = new SocketApp(Gateway, () => (Work.now = new Work()));
   const closed = async () => {
     await until(() => ws.socket.readyState === 3);
     (await ws.connected()).close();
@@ -152,7 +154,7 @@ describe('a WebSocket client that hangs up', () => {
 
   it.each(['promise', 'before'])('frees nothing: %s', async (event) => {
     ws.send(event);
-    await staysLocked(ws.door, () => ws.socket.terminate(), closed);
+    await staysLocked(ws.transport, () => ws.socket.terminate(), closed);
     expect(Work.now.ended).toBe(true);
   });
 
@@ -160,7 +162,7 @@ describe('a WebSocket client that hangs up', () => {
     ws.send('piped');
     await Work.now.begun.promise;
     ws.socket.terminate();
-    await until(() => ws.door.isFree(KEY));
+    await until(() => ws.transport.isFree(KEY));
     Work.now.done.resolve();
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
     expect(Work.now.ended).toBe(false);
@@ -183,13 +185,13 @@ class Resolvers {
 
 it('a GraphQL client that hangs up frees nothing', async () => {
   Work.now = new Work();
-  await using door = await openGraphql({}, { providers: [Resolvers] });
+  await using transport = await openGraphql({}, { providers: [Resolvers] });
   const client = new AbortController();
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ query: 'mutation { pay(id: "7") }' });
-  const url = `${await door.app.getUrl()}/graphql`;
+  const url = `${await transport.app.getUrl()}/graphql`;
   fetch(url, { method: 'POST', headers, body, signal: client.signal }).catch(() => {});
-  await staysLocked(door, () => client.abort(), untilAlone);
+  await staysLocked(transport, () => client.abort(), untilAlone);
 });
 
 @Controller()
@@ -204,7 +206,7 @@ class Messages {
 it('a caller over TCP that hangs up frees nothing', async () => {
   Work.now = new Work();
   const options = { host: '127.0.0.1', port: await freePort() };
-  await using door = await openDoor({
+  await using transport = await openTransport({
     controllers: [Messages],
     prepare: async (app) => {
       app.connectMicroservice({ transport: Transport.TCP, options });
@@ -214,7 +216,7 @@ it('a caller over TCP that hangs up frees nothing', async () => {
   const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
   client.send('pay', {}).subscribe({ error: () => {} }); // of the connection
   await staysLocked(
-    door,
+    transport,
     () => void client.close(),
     async () => {},
   );

@@ -13,7 +13,7 @@ import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, firstValueFrom, lastValueFrom, NEVER, type Observable, of, toArray } from 'rxjs';
 import { until } from '../../../support/until.js';
 import { ERROR_NAMES, NestLog } from '../events/events-log.js';
-import { type Door, openDoor } from '../support/door-app.js';
+import { type TransportApp, openTransport } from '../support/transport-app.js';
 import { TROUBLES, type Trouble } from '../support/troubles.js';
 
 interface Message {
@@ -124,22 +124,22 @@ export interface Transporter {
   readonly broker?: AsyncDisposable;
 }
 
-export interface MessageDoorOptions {
+export interface MessageTransportOptions {
   readonly open: () => Promise<Transporter>;
   /** Whether Nest tells a handler that its caller has gone. */
   readonly tellsOfLeaving: boolean;
 }
 
 /** The checks of message handlers that hold on every transport. */
-export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): void {
+export function itLocksMessages({ open, tellsOfLeaving }: MessageTransportOptions): void {
   let transporter: Transporter;
-  let door: Door;
+  let transport: TransportApp;
   let client: ClientProxy;
   let log: NestLog;
 
   beforeAll(async () => {
     transporter = await open();
-    door = await openDoor({
+    transport = await openTransport({
       controllers: [Messages],
       async prepare(app) {
         app.connectMicroservice<MicroserviceOptions>(transporter.options);
@@ -150,18 +150,18 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
   });
   afterAll(async () => {
     await client?.close();
-    await door?.[Symbol.asyncDispose]();
+    await transport?.[Symbol.asyncDispose]();
     await transporter?.broker?.[Symbol.asyncDispose]();
   });
   beforeEach(() => {
     log = new NestLog();
-    door.app.useLogger(log);
-    door.takeLog();
-    door.get(Messages).ran = [];
+    transport.app.useLogger(log);
+    transport.takeLog();
+    transport.get(Messages).ran = [];
   });
   afterEach(() => {
     log[Symbol.dispose]();
-    door.control.reset();
+    transport.control.reset();
   });
 
   const connectedClient = async () => {
@@ -169,7 +169,7 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
     await proxy.connect();
     return proxy;
   };
-  const ran = () => door.get(Messages).ran;
+  const ran = () => transport.get(Messages).ran;
   const ask = (pattern: string): Promise<unknown> =>
     firstValueFrom(client.send<unknown>(pattern, { id: 7 }));
   const emit = (pattern: string) =>
@@ -178,38 +178,38 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
   it.each(['iterable', 'generator'])('refuses what Nest does not send: %s', async (pattern) => {
     await expect(ask(pattern)).rejects.toEqual(ANSWERS.lost);
     await log.untilError('only HTTP handlers and GraphQL subscriptions send: return an Observable');
-    expect(door.control.held()).toEqual([]);
+    expect(transport.control.held()).toEqual([]);
   });
 
   describe.each(['above', 'below'])('with the lock %s the pattern', (where) => {
     it('a request has its answer', async () => {
       expect(await ask(`request.${where}`)).toEqual({ id: 7, key: 'message:7' });
-      expect(door.log).toEqual(['+message:7', '-message:7']);
+      expect(transport.log).toEqual(['+message:7', '-message:7']);
     });
 
     it.each(TROUBLES)('the caller hears: $name', async ({ name, strike, hasRun }) => {
-      strike(door.control, 'message:7');
+      strike(transport.control, 'message:7');
       await expect(ask(`request.${where}`)).rejects.toEqual(ANSWERS[name]);
       expect(ran()).toEqual(hasRun ? ['7 under message:7'] : []);
-      expect(door.control.held()).toEqual([]);
+      expect(transport.control.held()).toEqual([]);
     });
 
     it.each(TROUBLES)('the reader of a stream hears: $name', async ({ name, strike }) => {
-      strike(door.control, 'message:7');
+      strike(transport.control, 'message:7');
       const stream = client.send<unknown>(`stream.${where}`, { id: 7 }).pipe(toArray());
       await expect(lastValueFrom(stream)).rejects.toEqual(ANSWERS[name]);
-      expect(door.control.held()).toEqual([]);
+      expect(transport.control.held()).toEqual([]);
     });
 
     it('an event is handled under the lock', async () => {
       await emit(`event.${where}`);
-      await until(() => door.log.length === 2);
-      expect(door.log).toEqual(['+message:7', '-message:7']);
+      await until(() => transport.log.length === 2);
+      expect(transport.log).toEqual(['+message:7', '-message:7']);
       expect(ran()).toEqual(['7 under message:7']);
     });
 
     it.each(TROUBLES)('no caller waits for an event, so the log has: $name', async (trouble) => {
-      trouble.strike(door.control, 'message:7');
+      trouble.strike(transport.control, 'message:7');
       await emit(`event.${where}`);
       await log.untilError("'RpcExceptionsHandler'", ERROR_NAMES[trouble.name], 'message:7');
       expect(ran()).toEqual(trouble.hasRun ? ['7 under message:7'] : []);
@@ -217,7 +217,7 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
   });
 
   it('the log says what was lost, and the caller does not', async () => {
-    door.control.lose('message:7');
+    transport.control.lose('message:7');
     await expect(ask('request.below')).rejects.toEqual(ANSWERS.lost);
     await log.untilError("'RpcExceptionsHandler'", 'LockLostError', 'message:7');
   });
@@ -230,8 +230,8 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
         .subscribe({ next: (each) => values.push(each), error: resolve });
     });
     await until(() => values.length === 1);
-    expect(door.control.held()).toEqual(['message:7']);
-    door.control.lose('message:7');
+    expect(transport.control.held()).toEqual(['message:7']);
+    transport.control.lose('message:7');
     expect(await ended).toEqual(ANSWERS.lost);
     expect(values).toEqual([{ id: 7, key: 'message:7' }]);
   });
@@ -241,30 +241,30 @@ export function itLocksMessages({ open, tellsOfLeaving }: MessageDoorOptions): v
     const leaving = await connectedClient();
     const since = performance.now();
     leaving.send<unknown>(pattern, { id: 7 }).subscribe({ error: () => {} }); // of its own leaving
-    await door.control.untilWaiting('message:7');
+    await transport.control.untilWaiting('message:7');
     await leaving.close();
     return since;
   };
   const nothingRemains = async () => {
-    await until(() => door.control.waiters() === 0);
-    door.control.free('message:7');
+    await until(() => transport.control.waiters() === 0);
+    transport.control.free('message:7');
     expect(ran()).toEqual([]);
-    expect(door.log).toEqual([]);
+    expect(transport.log).toEqual([]);
     expect(await ask('request.above')).toEqual({ id: 7, key: 'message:7' });
   };
 
   if (tellsOfLeaving) {
     it('the wait of a caller that has gone ends at once', async () => {
-      door.control.hold('message:7');
+      transport.control.hold('message:7');
       await askAndLeave('endlessly.patient');
       await nothingRemains();
       expect(log.errors).toEqual([]);
     });
   } else {
     it('the server is not told that a caller has gone, so its wait ends by its waitTimeout', async () => {
-      door.control.hold('message:7');
+      transport.control.hold('message:7');
       const since = await askAndLeave('patient');
-      await until(() => door.control.waiters() === 0);
+      await until(() => transport.control.waiters() === 0);
       expect(performance.now() - since).toBeGreaterThan(WAIT - 5);
       await nothingRemains();
     });

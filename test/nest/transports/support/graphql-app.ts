@@ -14,7 +14,7 @@ import {
 } from '@nestjs/graphql';
 import { DistributedLock, LockService } from 'nest-holdfast';
 import type { TestAppOptions } from '../../support/test-app.js';
-import { openDoor, type Door } from './door-app.js';
+import { openTransport, type TransportApp } from './transport-app.js';
 
 const AT_ONCE = { waitTimeout: 0 };
 const PATIENT = { waitTimeout: Infinity };
@@ -147,7 +147,7 @@ export const RESOLVERS = [Orders, PerRequest, Stock];
 export async function openGraphql(
   graphql: Partial<ApolloDriverConfig> = {},
   options: TestAppOptions = {},
-): Promise<Door> {
+): Promise<TransportApp> {
   const module = GraphQLModule.forRoot<ApolloDriverConfig>({
     driver: ApolloDriver,
     autoSchemaFile: true,
@@ -155,9 +155,9 @@ export async function openGraphql(
     csrfPrevention: false, // plain GET requests, as the clients that go away send them
     ...graphql,
   });
-  return openDoor({ providers: RESOLVERS, ...options, imports: [module] });
+  return openTransport({ providers: RESOLVERS, ...options, imports: [module] });
 }
 
 /** Sends one operation. */
-export const ask = (door: Door, query: string) =>
-  door.http.post('/graphql').set('x-tenant', 'acme').send({ query });
+export const ask = (transport: TransportApp, query: string) =>
+  transport.http.post('/graphql').set('x-tenant', 'acme').send({ query });

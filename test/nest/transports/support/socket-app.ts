@@ -3,40 +3,40 @@ import type { Type } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { WebSocket } from 'ws';
 import { NestLog } from '../events/events-log.js';
-import { type Door, openDoor } from './door-app.js';
+import { type TransportApp, openTransport } from './transport-app.js';
 
 /** An application with one gateway at `/ws`, a client of it, and what Nest logs: anew for each test. */
-export class SocketDoor {
-  door!: Door;
+export class SocketApp {
+  transport!: TransportApp;
   log!: NestLog;
   socket!: WebSocket;
 
   /** To be called where tests are defined. `reset` comes before each of them. */
-  constructor(gateway: Type, reset: (door: Door) => void) {
+  constructor(gateway: Type, reset: (transport: TransportApp) => void) {
     beforeAll(async () => {
-      this.door = await openDoor({
+      this.transport = await openTransport({
         providers: [gateway],
         prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)),
       });
     });
-    afterAll(() => this.door[Symbol.asyncDispose]());
+    afterAll(() => this.transport[Symbol.asyncDispose]());
     beforeEach(async () => {
       this.log = new NestLog();
-      this.door.app.useLogger(this.log);
-      reset(this.door);
-      this.door.takeLog();
+      this.transport.app.useLogger(this.log);
+      reset(this.transport);
+      this.transport.takeLog();
       this.socket = await this.connected();
     });
     afterEach(() => {
       this.socket.terminate();
       this.log[Symbol.dispose]();
-      this.door.control.reset();
+      this.transport.control.reset();
     });
   }
 
   /** Another client. */
   async connected(): Promise<WebSocket> {
-    const client = new WebSocket(`${(await this.door.app.getUrl()).replace('http', 'ws')}/ws`);
+    const client = new WebSocket(`${(await this.transport.app.getUrl()).replace('http', 'ws')}/ws`);
     await once(client, 'open');
     return client;
   }

@@ -7,12 +7,15 @@ import {
 } from '../../support/test-app.js';
 
 /** An application whose locks do as the test commands. Other options of its module are kept. */
-export interface Door extends TestApp {
+export interface TransportApp extends TestApp {
   readonly control: LockControl;
 }
 
 /** As `startApp`: it listens on a free loopback port. */
-export async function openDoor({ lockOptions, ...options }: TestAppOptions = {}): Promise<Door> {
+export async function openTransport({
+  lockOptions,
+  ...options
+}: TestAppOptions = {}): Promise<TransportApp> {
   const control = new LockControl();
   const app = await startApp({
     ...options,
@@ -24,7 +27,7 @@ export async function openDoor({ lockOptions, ...options }: TestAppOptions = {})
 /** As `startServices`: without a server. */
 export async function openServices(
   ...[providers, lockOptions]: Parameters<typeof startServices>
-): Promise<Door> {
+): Promise<TransportApp> {
   const control = new LockControl();
   const app = await startServices(providers, { ...lockOptions, store: control.store() });
   return Object.assign(app, { control });

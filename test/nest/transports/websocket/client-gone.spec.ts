@@ -2,7 +2,7 @@ import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websock
 import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, NEVER, type Observable, of } from 'rxjs';
 import { until } from '../../../support/until.js';
-import { SocketDoor } from '../support/socket-door.js';
+import { SocketApp } from '../support/socket-app.js';
 
 interface Message {
   readonly id: number;
@@ -54,39 +54,39 @@ class Gateway {
 }
 
 describe('a WebSocket client that goes away', () => {
-  const ws = new SocketDoor(Gateway, (door) => (door.get(Gateway).ran = []));
+  const ws = new SocketApp(Gateway, (transport) => (transport.get(Gateway).ran = []));
 
   it('ends its stream, and frees its lock', async () => {
     await ws.ask('endless');
-    expect(ws.door.control.held()).toEqual(['order:7']);
+    expect(ws.transport.control.held()).toEqual(['order:7']);
     ws.socket.terminate();
-    await until(() => ws.door.control.held().length === 0);
-    expect(ws.door.log).toEqual(['+order:7', '-order:7']);
+    await until(() => ws.transport.control.held().length === 0);
+    expect(ws.transport.log).toEqual(['+order:7', '-order:7']);
   });
 
   it.each(['above', 'below', 'stream', 'before pipes'])('ends its wait: %s', async (event) => {
-    ws.door.control.hold('order:7');
+    ws.transport.control.hold('order:7');
     ws.send(event);
-    await ws.door.control.untilWaiting('order:7');
+    await ws.transport.control.untilWaiting('order:7');
     ws.socket.terminate();
-    await until(() => ws.door.control.waiters() === 0);
-    ws.door.control.free('order:7');
-    expect(ws.door.log).toEqual([]);
-    expect(ws.door.get(Gateway).ran).toEqual([]);
+    await until(() => ws.transport.control.waiters() === 0);
+    ws.transport.control.free('order:7');
+    expect(ws.transport.log).toEqual([]);
+    expect(ws.transport.get(Gateway).ran).toEqual([]);
     expect(ws.log.errors).toEqual([]);
   });
 
   it('does not disturb the others', async () => {
-    const held = ws.door.control.hold('order:7');
+    const held = ws.transport.control.hold('order:7');
     const leaving = await ws.connected();
     ws.send('below', leaving);
-    await ws.door.control.untilWaiting('order:7', 1);
+    await ws.transport.control.untilWaiting('order:7', 1);
     const answer = ws.ask('below');
-    await ws.door.control.untilWaiting('order:7', 2);
+    await ws.transport.control.untilWaiting('order:7', 2);
     leaving.terminate();
-    await until(() => ws.door.control.waiters() === 1);
+    await until(() => ws.transport.control.waiters() === 1);
     held.release();
     expect(await answer).toEqual({ event: 'below', data: { id: 7, key: 'order:7' } });
-    expect(ws.door.get(Gateway).ran).toEqual(['below 7']);
+    expect(ws.transport.get(Gateway).ran).toEqual(['below 7']);
   });
 });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { DistributedLock } from 'nest-holdfast';
 import { until } from '../../../support/until.js';
-import { SocketDoor } from '../support/socket-door.js';
+import { SocketApp } from '../support/socket-app.js';
 
 interface Message {
   readonly id: number;
@@ -65,7 +65,7 @@ class Gateway {
 }
 
 describe('an iterable result of a gateway', () => {
-  const ws = new SocketDoor(Gateway, (door) => (door.get(Gateway).begun = 0));
+  const ws = new SocketApp(Gateway, (transport) => (transport.get(Gateway).begun = 0));
 
   it.each([
     'promise of an iterable',
@@ -81,7 +81,7 @@ describe('an iterable result of a gateway', () => {
       data: { status: 'error', message: 'Internal server error' },
     });
     await ws.log.untilError('only HTTP handlers and GraphQL subscriptions send');
-    await until(() => ws.door.control.held().length === 0);
-    expect(ws.door.get(Gateway).begun).toBe(0);
+    await until(() => ws.transport.control.held().length === 0);
+    expect(ws.transport.get(Gateway).begun).toBe(0);
   });
 });

@@ -9,7 +9,7 @@ import { DistributedLock, LockService } from 'nest-holdfast';
 import { concat, NEVER, type Observable, of } from 'rxjs';
 import { until } from '../../../support/until.js';
 import { ERROR_NAMES } from '../events/events-log.js';
-import { SocketDoor } from '../support/socket-door.js';
+import { SocketApp } from '../support/socket-app.js';
 import { TROUBLES, type Trouble } from '../support/troubles.js';
 
 interface Message {
@@ -87,28 +87,28 @@ const ANSWERS: Record<Trouble['name'], (event: string) => object> = {
 };
 
 describe('messages over WebSocket', () => {
-  const ws = new SocketDoor(Gateway, (door) => (door.get(Gateway).ran = []));
+  const ws = new SocketApp(Gateway, (transport) => (transport.get(Gateway).ran = []));
 
   // Promises that are granted their lock: gateway-decorators.spec.ts.
   it.each(['stream above', 'stream below'])('a stream runs under its lock: %s', async (event) => {
     expect(await ws.ask(event)).toEqual({ event, data: { id: 7, key: 'order:7' } });
-    await until(() => ws.door.control.held().length === 0);
-    expect(ws.door.log).toEqual(['+order:7', '-order:7']);
+    await until(() => ws.transport.control.held().length === 0);
+    expect(ws.transport.log).toEqual(['+order:7', '-order:7']);
   });
 
   describe.each(TROUBLES)('$name', ({ name, strike, hasRun }) => {
     it.each(['above', 'below'])('the client is told, with the lock %s', async (event) => {
-      strike(ws.door.control, 'order:7');
+      strike(ws.transport.control, 'order:7');
       expect(await ws.ask(event)).toEqual({ event: 'exception', data: ANSWERS[name](event) });
-      expect(ws.door.get(Gateway).ran).toEqual(hasRun ? ['7 under order:7'] : []);
-      expect(ws.door.control.held()).toEqual([]);
+      expect(ws.transport.get(Gateway).ran).toEqual(hasRun ? ['7 under order:7'] : []);
+      expect(ws.transport.control.held()).toEqual([]);
       if (name === 'lost')
         await ws.log.untilError("'WsExceptionsHandler'", ERROR_NAMES.lost, 'order:7');
     });
   });
 
   it.each(['busy', 'down'] as const)('the reader of a stream is told: %s', async (name) => {
-    TROUBLES.find((each) => each.name === name)!.strike(ws.door.control, 'order:7');
+    TROUBLES.find((each) => each.name === name)!.strike(ws.transport.control, 'order:7');
     expect(await ws.ask('stream above')).toEqual({ event: 'exception', data: ANSWERS[name]('') });
   });
 
@@ -118,14 +118,14 @@ describe('messages over WebSocket', () => {
       data: ANSWERS.lost('generator'),
     });
     await ws.log.untilError('only HTTP handlers and GraphQL subscriptions send');
-    expect(ws.door.control.held()).toEqual([]);
+    expect(ws.transport.control.held()).toEqual([]);
   });
 
   it('a stream ends when its lock is lost', async () => {
     await ws.ask('endless');
-    expect(ws.door.control.held()).toEqual(['order:7']);
+    expect(ws.transport.control.held()).toEqual(['order:7']);
     const next = once(ws.socket, 'message');
-    ws.door.control.lose('order:7');
+    ws.transport.control.lose('order:7');
     const [message] = (await next) as unknown[];
     expect(JSON.parse(String(message))).toEqual({
       event: 'exception',
