@@ -1,4 +1,4 @@
-// Locks on a majority of several independent servers (Redlock): what they cost that nobody else wants, what a hung server costs
+// Locks on a majority of several independent servers (Redlock): what they cost without contention, what a hung server costs
 // them, and many waiters for one key in one process and in several.
 import { BURST_COLUMNS, BURST_RATIOS, measureBurst, TROUBLES } from './lib/bursts.mjs';
 import { loadCandidates, setUp, tearDown } from './lib/candidates.mjs';

@@ -1,4 +1,4 @@
-// Every store on its system, beside what a user would pick there instead: cycles that nobody disturbs, a key that 32 services
+// Every store on its system, beside what a user would pick there instead: uncontended cycles, a key that 32 services
 // wait for, and one that 32 calls of one service wait for.
 import { measureBurst, TROUBLES } from './lib/bursts.mjs';
 import { loadCandidates, setUp, tearDown } from './lib/candidates.mjs';

@@ -1,4 +1,4 @@
-// What a lock costs that nobody else wants: acquire and release on distinct keys, at several concurrencies.
+// What an uncontended lock costs: acquire and release on distinct keys, at several concurrencies.
 import { Admin } from './lib/admin.mjs';
 import { loadCandidates, setUp, tearDown } from './lib/candidates.mjs';
 import { CYCLE_COLUMNS, CYCLE_RATIOS, measureCycles } from './lib/cycles.mjs';

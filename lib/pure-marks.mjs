@@ -1,4 +1,4 @@
-// Bundlers drop a module that nobody uses, as package.json says `sideEffects: false`. They cannot drop a part of the one file
+// Bundlers drop an unused module, as package.json says `sideEffects: false`. They cannot drop a part of the one file
 // that many modules become, unless what a constant is made of is marked as pure.
 import { parseAst } from 'rolldown/parseAst';
 

@@ -6,7 +6,7 @@ import { PROJECT } from './project.mjs';
 /** Microseconds between two looks at what runs. */
 const INTERVAL = 100;
 
-/** What is not code of anybody's, by the names that V8 gives it. */
+/** Frames that are no code of a library, by the names that V8 gives them. */
 const NAMED = {
   '(idle)': undefined,
   '(garbage collector)': 'garbage',

@@ -10,7 +10,7 @@ import { startEtcd, startZookeeper } from './session-servers.mjs';
 import { startMariadb, startPostgres } from './sql-servers.mjs';
 import { watchPort, watchPorts } from './wire.mjs';
 
-/** What is on Redis has adapters for the other parts too, of which the best of those who wait are taken here. */
+/** What is on Redis has adapters for the other parts too, of which the best of those that wait are taken here. */
 const ON_REDIS = 'holdfast,redis-semaphore-tuned,redlock5-tuned';
 
 /**

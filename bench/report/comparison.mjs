@@ -1,6 +1,6 @@
 import { format } from '../lib/table.mjs';
 
-/** Who is compared: each library in the better of its configurations, row by row. Ours is as it comes. */
+/** The rows of the comparison: each library in the better of its configurations, row by row. Ours is as it comes. */
 export const LIBRARIES = [
   { name: 'nest-holdfast', candidates: ['holdfast'] },
   { name: 'redlock', candidates: ['redlock5', 'redlock5-tuned', 'redlock4', 'redlock4-tuned'] },

@@ -114,7 +114,7 @@ export interface ChartSeries {
 /** Body of `POST api/release`. */
 export interface ReleaseRequest {
   readonly key: string;
-  /** That of the holder who is to be evicted: `LockRow.fencingToken`. */
+  /** That of the holder to evict: `LockRow.fencingToken`. */
   readonly fencingToken: string;
   readonly reason?: string | undefined;
 }

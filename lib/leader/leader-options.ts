@@ -44,7 +44,7 @@ export const LEADER_RULES: OptionRules<LeaderElectionOptions> = {
   clock: aClock,
 };
 
-/** Throws `TypeError` or `RangeError` naming the option. `owner` is how messages name who was given them. */
+/** Throws `TypeError` or `RangeError` naming the option. `owner` is how messages name the class or decorator that got them. */
 export function checkLeaderOptions<Options extends Partial<LeaderElectionOptions>>(
   name: unknown,
   options: Options,

@@ -41,7 +41,7 @@ export class LeaderTerm {
    * back; otherwise no later than another process can lead.
    */
   get signal(): AbortSignal {
-    void this.#lock.isHeld; // a lock that has expired without anybody noticing ends the term now
+    void this.#lock.isHeld; // a lock that has expired unnoticed ends the term now
     return this.#end.signal;
   }
 

@@ -92,7 +92,7 @@ export class ControlledLockStore extends MemoryLockStore {
   }
 
   protected override freed(keys: readonly string[]): void {
-    const stillHeld = this.held(); // by others who share them
+    const stillHeld = this.held(); // by other sharers
     for (const key of keys) if (!stillHeld.includes(key)) this.#leases.delete(key);
     super.freed(keys);
   }

@@ -9,7 +9,7 @@ interface Awaited {
 export class Moments {
   readonly #awaited = new Set<Awaited>();
 
-  /** Resolves once `hasCome` was true at a look, when everybody else has made of it what they can. Never rejects. */
+  /** Resolves once `hasCome` was true at a look, when all other callers have made of it what they can. Never rejects. */
   until(hasCome: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited.add({ hasCome, resolve });

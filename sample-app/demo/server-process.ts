@@ -61,7 +61,7 @@ async function lineLike(
       if (match) return match;
     }
   } finally {
-    child.stdout.resume(); // nobody reads the rest, and a full pipe would stop the process
+    child.stdout.resume(); // the demo does not read the rest, and a full pipe would stop the process
   }
   signal.throwIfAborted();
   throw new Error(`${child.spawnfile} ended before it served`);

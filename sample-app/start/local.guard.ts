@@ -4,7 +4,7 @@ import type { Request } from 'express';
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
-/** Lets in what comes from this machine. An application with users asks who it is. */
+/** Lets in what comes from this machine. An application with users checks the user. */
 @Injectable()
 export class LocalGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

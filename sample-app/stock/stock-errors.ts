@@ -11,7 +11,7 @@ export class SoldOutError extends StockError {
   }
 }
 
-/** The writer had lost its lock: someone with a larger fencing token was there before it. Nothing was written. */
+/** The writer had lost its lock: a holder with a larger fencing token was there before it. Nothing was written. */
 export class StaleWriteError extends StockError {
   readonly statusCode = 409;
 

@@ -19,7 +19,7 @@ export class Stock {
   constructor(private readonly ledger: StockLedger) {}
 
   /**
-   * Takes one unit. Read, pack for some milliseconds, write: right only while nobody else does the same with this article.
+   * Takes one unit. Read, pack for some milliseconds, write: right only while no other order does the same with this article.
    * Rejects with `SoldOutError`, or with `StaleWriteError` when a newer holder of the lock was here in the meantime.
    */
   async sell(sku: string, fence?: bigint, packing = 0): Promise<Order> {

@@ -30,7 +30,7 @@ export function refused(locks: LockService): void {
   void locks.withPermit('export', {}, () => 1);
   // @ts-expect-error -- how many?
   void locks.withPermit('export', () => 1);
-  // @ts-expect-error -- those who have a permit are neither readers nor writers
+  // @ts-expect-error -- a holder of a permit is neither reader nor writer
   void locks.withPermit('export', { permits: 5, mode: 'read' }, () => 1);
   // @ts-expect-error -- work is a function
   void locks.withLock('doc', Promise.resolve(1));

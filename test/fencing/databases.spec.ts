@@ -18,7 +18,7 @@ import { PostgresServer } from '../support/servers/postgres-server.js';
 import { until } from '../support/until.js';
 
 const of = (fencingToken: bigint): FencedHolder => ({ key: 'account:7', fencingToken });
-/** Next to each other, and the same for whoever calculates with floating point. */
+/** Next to each other, and equal in floating point. */
 const [EVEN, ODD] = [2n ** 53n, 2n ** 53n + 1n];
 const LARGEST = 2n ** 63n - 1n;
 

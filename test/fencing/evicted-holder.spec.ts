@@ -22,7 +22,7 @@ describe('the write of a holder that was evicted and does not listen', () => {
       const stale = { key, fencingToken: lock.fencingToken };
       await gate.enter(stale);
       const { tokenAfter } = await operator.locks.evict(key, { fencingToken: lock.fencingToken, grace: 0 }); // prettier-ignore
-      await gate.enter(stale); // the eviction alone stops nobody
+      await gate.enter(stale); // the eviction alone stops no writer
       await using next = await operator.locks.acquire(key);
       const larger = sees === 'eviction' ? tokenAfter! : next.fencingToken;
       await gate.enter({ key, fencingToken: larger });

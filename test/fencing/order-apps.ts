@@ -6,7 +6,7 @@ import express, { type Express } from 'express';
 import { FencingGate, fencedRequest } from '../../lib/fencing/index.js';
 import { FencingGuard } from '../../lib/nest/calls/fencing-guard.js';
 
-/** Keeps one order, for whoever comes with a token that is not stale. */
+/** Keeps one order, for callers with a token that is not stale. */
 export function orderApp(): Express {
   const app = express();
   const gate = new FencingGate();

@@ -14,7 +14,7 @@ const of = (fencingToken: bigint): FencedHolder => ({
   key: 'account:7',
   fencingToken,
 });
-/** Next to each other, and the same for whoever calculates with floating point. */
+/** Next to each other, and equal in floating point. */
 const [EVEN, ODD] = [2n ** 53n, 2n ** 53n + 1n];
 
 interface Account {

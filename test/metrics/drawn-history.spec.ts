@@ -12,7 +12,7 @@ const SEED = Number(process.env['HOLDFAST_TEST_SEED'] ?? Date.now() % 2 ** 32);
 const STEPS = 150;
 const DURATION = /_duration_seconds_(count|sum)\{/;
 
-it(`both doors measure what callers see of ${STEPS} calls (seed ${SEED})`, async () => {
+it(`both libraries measure what callers see of ${STEPS} calls (seed ${SEED})`, async () => {
   const setup = inMemory({ retryDelay: 100, retryJitter: 0 });
   const register = new Registry();
   const reader = new Reader();

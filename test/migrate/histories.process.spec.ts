@@ -146,7 +146,7 @@ async function there(run: MigrationRun, move: Move): Promise<void> {
   dual.push(await run.start(move.in('dual'), 'dual'));
   const isEarly = !move.handsOver;
   const early = isEarly ? [await run.start(move.in('to'), 'to')] : [];
-  await run.allWork(...dual); // beside an old one that nobody has stopped
+  await run.allWork(...dual); // beside an old one that was not stopped
   await move.shutOldOut();
   const shutAt = now();
   const both = move.handsOver ? await handover(run, move, dual) : dual;

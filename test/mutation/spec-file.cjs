@@ -32,7 +32,7 @@ exports.installGlobals = () => {
   }
 };
 
-/** The run under way, which is told what nobody caught. */
+/** The run under way, which is told of uncaught errors. */
 let running;
 
 /**

@@ -29,7 +29,7 @@ interface Entry {
   readonly default: string;
 }
 
-/** Applications that install the packed package as everybody does, each with its own versions of everything else. */
+/** Applications that install the packed package as users do, each with its own versions of everything else. */
 describe('the packed package', () => {
   let directory: string;
   let tarball: string;

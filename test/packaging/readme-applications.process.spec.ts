@@ -20,7 +20,7 @@ const NEST: Readonly<Record<string, readonly string[]>> = {
 const { blocks } = readPage('README.md');
 const blockWith = (text: string) => blocks.find(({ code }) => code.includes(text))!.code;
 
-/** Applications whose files are the blocks of the README, as somebody copies them. */
+/** Applications whose files are the blocks of the README, as a reader copies them. */
 describe('an application as the README has it', () => {
   let directory: string;
   let tarball: string;

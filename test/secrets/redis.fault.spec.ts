@@ -110,7 +110,7 @@ describe('No secret of Redis is printed, logged, told or answered', () => {
   });
 });
 
-/** As whoever runs the server: one command, of a connection with its password. */
+/** As an operator of the server: one command, of a connection with its password. */
 async function command(
   { port }: RedisServer,
   name: string,

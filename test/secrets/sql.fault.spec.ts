@@ -14,7 +14,7 @@ jest.setTimeout(180_000);
 const HOST = '127.0.0.1';
 const ACCESS = `host all postgres ${HOST}/32 trust\nhost all all ${HOST}/32 scram-sha-256\n`;
 
-/** Asks for the password of everybody but `postgres`. */
+/** Asks for the password of every user but `postgres`. */
 describe('No secret of PostgreSQL is printed, logged, told or answered', () => {
   let folder: string;
   let server: PostgresServer;

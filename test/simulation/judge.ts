@@ -29,7 +29,7 @@ export function judge(recorders: readonly Recorder[], schedule: Schedule, left: 
   ];
 }
 
-/** Callers of a process that lives, who were never answered, or waited for longer than everything takes. */
+/** Callers of a process that lives that were never answered, or waited for longer than everything takes. */
 function forgotten({ open, killedAt, entries }: Recorder, { actions }: Schedule): string[] {
   const unanswered = killedAt === undefined ? open : [];
   const starved = entries.flatMap((entry) => {

@@ -89,7 +89,7 @@ export class SoakStore implements AsyncDisposable {
       if (token !== undefined) this.#tokens.set(key, Math.max(token, this.#tokens.get(key) ?? 0));
   }
 
-  /** The histories of a round with a violation, for whoever looks for its cause. */
+  /** The histories of a round with a violation, for the search for its cause. */
   #keep(histories: readonly ProcessHistory[]): void {
     const { store, rounds } = this.report;
     const file = join(tmpdir(), `holdfast-soak-${process.pid}-${store}-${rounds}.json`);

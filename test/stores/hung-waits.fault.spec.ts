@@ -79,7 +79,7 @@ describe.each(BACKENDS)('Who waits on a hung %s', (_, start) => {
     const end = rejectionOf(waiting.acquire(key, { waitTimeout: 4_000, retryDelay: 20 }));
     await waits();
     proxy.replies.hold();
-    await new Promise((resolve) => setTimeout(resolve, 400)); // a pause that everybody survives: a tenth of what the caller has
+    await new Promise((resolve) => setTimeout(resolve, 400)); // a pause that every lease survives: a tenth of what the caller has
     proxy.pass();
     expect(await end).toMatchObject({ code: 'LOCK_TIMEOUT' });
   });

@@ -27,7 +27,7 @@ interface Server {
   stop(): Promise<unknown>;
 }
 
-/** These have no line in which anybody could stand. */
+/** These have no queue. */
 const POLLED = ['MariaDB', 'SQLite'];
 
 /** Opens the store of one more process. */

@@ -3,7 +3,7 @@ import { NUMBERS, SHARED_DEADLINE } from '../../lib/stores/redis/lua/line-parts.
 /** Puts one command to a server of Redis. */
 export type Ask = (name: string, ...args: (string | number)[]) => Promise<unknown>;
 
-/** One who stands in line for a lock, as the server has it. */
+/** A waiter for a lock, as the server has it. */
 export interface InLine {
   readonly value: string;
   /** As the server calls it. */

@@ -50,7 +50,7 @@ describe('Jobs of four processes whose clocks are up to four seconds apart', () 
     await until(() => keys('cron').length >= enough, { within: 40_000, every: 50 });
   }
 
-  /** The job that it kills goes on for ever, so whoever has begun it is still at work. */
+  /** The job that it kills goes on for ever, so the process that has begun it is still at work. */
   async function killOneAtWork(): Promise<void> {
     killed = await until(() => machines.find((each) => keysOf(each, 'long').length > 0));
     killedAt = keysOf(killed, 'long').at(-1)!;

@@ -1,4 +1,4 @@
-// The lock of the etcd3 client: one attempt, with a lease of its own. Whoever wants to wait has to try again.
+// The lock of the etcd3 client: one attempt, with a lease of its own. A caller that wants to wait has to try again.
 import { Etcd3, EtcdLockFailedError } from 'etcd3';
 import { sleep } from '../../lib/time.mjs';
 

@@ -26,7 +26,7 @@ interface CopyOptions {
   readonly json?: boolean;
 }
 
-/** The servers of a copy, and who is asked what. */
+/** The servers of a copy, and the connections that ask them. */
 interface Copy {
   readonly from: AdminConnection;
   readonly to: AdminConnection;

@@ -5,7 +5,7 @@ let lost: NodeJS.ErrnoException | undefined;
  * a copy, or of a command under its lock.
  */
 export function outliveReaders(): void {
-  process.stderr.on('error', () => {}); // there is nobody left to tell
+  process.stderr.on('error', () => {}); // no reader is left to tell
   process.stdout.on('error', (error) => (lost ??= error));
 }
 

@@ -13,7 +13,7 @@ export function theLease(held: HeldLease): HeldLease {
   return held;
 }
 
-/** Settles as `acquire` does, and tells those who follow the calls of the service. */
+/** Settles as `acquire` does, and tells the tracers of the service. */
 export async function tracedLease<Held extends HeldLease | undefined>(
   { store, events, tracing }: AcquisitionContext,
   keys: readonly string[],

@@ -9,7 +9,7 @@ export function lacksCaller<E>(error: E): E {
 
 /**
  * The same error. Called by an async function that its caller awaits, where it catches the error, it writes the stack anew, once: from
- * there, the engine knows who awaits it. A lock that is granted costs nothing.
+ * there, the engine knows the function that awaits it. A lock that is granted costs nothing.
  */
 export function withCaller<E>(error: E): E {
   if (typeof error === 'object' && error !== null && ofNoCaller.delete(error))

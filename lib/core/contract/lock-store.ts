@@ -35,7 +35,7 @@ export type {
 /**
  * The contract between core and the systems that keep locks.
  *
- * `undefined` means "someone else holds it", a rejection means "something is wrong": never both, never `null` or `false`.
+ * `undefined` means "another caller holds it", a rejection means "something is wrong": never both, never `null` or `false`.
  * Time lives in core: a store neither waits nor measures, it answers one question at a time.
  */
 export interface LockStore extends QuorumNode, EvictingStore {

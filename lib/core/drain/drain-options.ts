@@ -1,7 +1,7 @@
 import { aName, anAbortSignal, aWhole, checkOptions } from '../options/option-rules.js';
 import type { OptionRules } from '../options/option-rules.js';
 
-/** For how long to wait, and who says so. */
+/** For how long to wait, and the actor for the audit. */
 export interface LockDrainOptions {
   /**
    * Milliseconds for which the held locks may go on. `0`: no wait. `Infinity`: until the last one has ended.

@@ -13,7 +13,7 @@ export interface LockDashboardOptions<Request = any> {
   readonly locks: LockService;
   /**
    * Called with each request for the page, its files, its data and its actions. It resolves, or returns, `{ actor }` or `true` to
-   * let the request in, and anything that is falsy to answer 403. `'public'` lets everybody in, and throws in production.
+   * let the request in, and anything that is falsy to answer 403. `'public'` lets every visitor in, and throws in production.
    */
   readonly authorize: 'public' | ((request: Request) => DashboardAnswer | Promise<DashboardAnswer>);
   /**
@@ -38,7 +38,7 @@ export interface LockDashboardModuleOptions<Request = any> {
   readonly path?: string | undefined;
   /**
    * As in `@UseGuards`: classes or instances, at least one. They guard the page, its files, its data and its actions. `'public'`
-   * lets everybody in, and throws in production.
+   * lets every visitor in, and throws in production.
    */
   readonly guards: 'public' | readonly (Function | object)[];
   /** Returns, or resolves, the name of the person who asks, for the audit. Needed with `actions`. A visitor without one releases nothing. */
@@ -87,7 +87,9 @@ export function checkDashboard(options: unknown): asserts options is LockDashboa
   checkOptions(owner, options, RULES, '{ locks, authorize: (request) => … }');
   checkPublic(`${owner}: authorize`, options.authorize);
   if (isPublic(options.authorize) && options.actions?.length) {
-    throw optionError(`${owner}: actions must be [] with authorize: 'public', for nobody is known`);
+    throw optionError(
+      `${owner}: actions must be [] with authorize: 'public': no visitor has a name`,
+    );
   }
 }
 
@@ -103,7 +105,7 @@ export function checkModule(options: unknown): asserts options is LockDashboardM
 
 function checkPublic(option: string, value: unknown): void {
   if (!isPublic(value) || process.env['NODE_ENV'] !== 'production') return;
-  throw optionError(`${option} must not be 'public' where NODE_ENV is production: everybody would see the keys`); // prettier-ignore
+  throw optionError(`${option} must not be 'public' where NODE_ENV is production: every visitor would see the keys`); // prettier-ignore
 }
 
 function isService(value: unknown): boolean {

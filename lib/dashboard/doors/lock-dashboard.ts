@@ -11,7 +11,7 @@ import type { DashboardVisitor, LockDashboardOptions } from './dashboard-options
 export interface LockDashboardHandler {
   /** `next` gets what `authorize` throws. Without it, the answer is 500. */
   (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
-  /** Ends the streams of all who look, so that the server can close. Later requests get 503. */
+  /** Ends the streams of all browsers, so that the server can close. Later requests get 503. */
   close(): void;
 }
 

@@ -8,7 +8,7 @@ import type { StoreWalk } from './store-walk.js';
 /** The answers of the store about single keys. `undefined`: the key is free. */
 export type Inspections = ReadonlyMap<string, LockInspection | undefined>;
 
-/** The findings of one round: all that is shown to those who look, until the next round. */
+/** The findings of one round: all that the viewers are shown until the next round. */
 export class Sample {
   /** Milliseconds since 1970. */
   readonly at = wallClock();

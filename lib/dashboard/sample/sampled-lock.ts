@@ -75,7 +75,7 @@ export class SampledLock {
     return holders ?? (holder === undefined ? this.held.map(() => reader) : [holder]);
   }
 
-  /** That of the holder in the store, for it is the one who can be evicted. */
+  /** That of the holder in the store, which is the one that can be evicted. */
   #fencingToken(reader: string): bigint | undefined {
     const isOurs = this.#holders(reader).includes(reader);
     const own = isOurs ? this.held[0]?.fencingToken : undefined;

@@ -9,7 +9,7 @@ import { EVERY } from './sampler.js';
 const MOST_ROWS = 200;
 /** Names for the filter. */
 const MOST_NAMES = 200;
-/** Queries of which the text is kept for others who ask the same. */
+/** Maximum number of queries whose text is kept for viewers with the same query. */
 const MOST_TEXTS = 50;
 const WAITERS_OF_ROW = 10;
 const WAITERS_OF_DETAIL = 100;
@@ -20,7 +20,7 @@ export interface SnapshotContext {
   charts(): Charts;
 }
 
-/** The snapshot as JSON. Those who ask the same get the same text. */
+/** The snapshot as JSON. Viewers with the same query get the same text. */
 export function snapshotText(
   sample: Sample,
   query: SnapshotQuery,

@@ -98,7 +98,7 @@ export class Dashboard {
     });
   }
 
-  /** A wrapper that the application put around the response may throw; the others who look are not concerned. */
+  /** A wrapper that the application put around the response may throw; the other viewers are not concerned. */
   #tell(stream: EventStream, sample: Sample, query: SnapshotQuery): void {
     try {
       stream.send('snapshot', snapshotText(sample, query, this.#context));

@@ -56,11 +56,11 @@ async function checkServer({ name, server, gate }: Side, user: string): Promise<
 /** Throws `CopyError` where the target may have granted locks. */
 export async function checkTarget({ server, gate }: Side, user: string, keys: LockKeys) {
   if (await gate.isOn())
-    refuse(`the user "${user}" of "to" is on: ACL SETUSER ${user} off, so that nobody takes locks there yet`); // prettier-ignore
+    refuse(`the user "${user}" of "to" is on: ACL SETUSER ${user} off, so that no client takes locks there yet`); // prettier-ignore
   if (!(await gate.mayRunScripts()))
     refuse(`the user "${user}" of "to" may not run scripts, as an earlier copy left it: give it the rights that it has at "from"`); // prettier-ignore
   if ((await gate.connections()) > 0)
-    refuse(`somebody is connected to "to" as "${user}": CLIENT KILL USER ${user}`);
+    refuse(`a client is connected to "to" as "${user}": CLIENT KILL USER ${user}`);
   for await (const names of keys.all(server))
     if (names.length > 0) refuse(`"to" has locks: ${names.length} or more keys, ${JSON.stringify(names[0])} for one`); // prettier-ignore
 }

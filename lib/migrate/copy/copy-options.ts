@@ -9,7 +9,7 @@ export type RedisCopyStep = 'check' | 'close' | 'copy' | 'open' | 'move' | 'reti
 export interface RedisCopyServers {
   /** The server that is left: a connection of an administrator, and not of `user`. */
   readonly from: RedisAdmin;
-  /** The server that is moved to, without any of these locks. `user` is there, switched off, and nobody is connected by it. */
+  /** The server that is moved to, without any of these locks. `user` is there, switched off, and no client is connected by it. */
   readonly to: RedisAdmin;
   /** The ACL user by which every application takes these locks, on both servers. */
   readonly user: string;

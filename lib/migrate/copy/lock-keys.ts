@@ -28,7 +28,7 @@ export class LockKeys {
     }
   }
 
-  /** The line of those who wait is not copied: they enter that of the new server. */
+  /** The queue is not copied: its waiters enter that of the new server. */
   isLine(name: string): boolean {
     return BESIDE.exec(this.#without(name))?.[2] === 'line';
   }

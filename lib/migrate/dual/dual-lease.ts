@@ -58,7 +58,7 @@ export class DualLease implements Lease {
     return !areGone;
   }
 
-  /** First `to`: whoever gets `from` next is not refused there. */
+  /** First `to`: the next holder of `from` is not refused there. */
   async release(isValid?: () => boolean): Promise<boolean> {
     const { from, to, request } = this.#grant;
     this.#ends.cancel(request);

@@ -24,7 +24,7 @@ export class DualReports {
     this.#cursors = new ListCursors('dual', context.from.name, context.to.name);
   }
 
-  /** Whoever has the key in `to` has it, or is about to get it. */
+  /** The holder of the key in `to` has it, or is about to get it. */
   async inspect(key: string): Promise<LockInspection | undefined> {
     const { from, to, numbers } = this.#context;
     const [one, seen] = await Promise.all([from.inspect!(key), to.inspect!(key)]);

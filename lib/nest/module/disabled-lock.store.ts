@@ -1,7 +1,7 @@
 import { timeOfDay } from '../../core/async/clock.js';
 import type { Lease, LockPage, LockStore } from '../../core/contract/lock-store.js';
 
-/** Grants everything to everybody, for `enabled: false`: keys are still checked, work still gets its `Lock`. */
+/** Grants every key to every caller, for `enabled: false`: keys are still checked, work still gets its `Lock`. */
 export class DisabledLockStore implements LockStore {
   readonly name = 'disabled';
   readonly supports = {

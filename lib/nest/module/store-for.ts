@@ -41,7 +41,7 @@ async function storeFor(
 /** A test runner sets NODE_ENV; any other application that locks nothing is warned. */
 function disabled(): LockStore {
   if (process.env['NODE_ENV'] !== 'test') {
-    logger.warn('enabled is false: nothing is locked, and everybody is let in at once');
+    logger.warn('enabled is false: nothing is locked, and every call goes on at once');
   }
   return new DisabledLockStore();
 }

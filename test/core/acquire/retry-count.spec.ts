@@ -3,7 +3,7 @@ import { watch, type Outcome } from '../support/outcome';
 import { inMemory, onFakeStore, onQueueStore } from '../support/setup';
 import type { FakeClock } from 'nest-holdfast/testing';
 
-/** As people write it who come from other libraries: three more attempts, 100 ms apart. */
+/** As users of other libraries write it: three more attempts, 100 ms apart. */
 const THREE_TIMES = { retryCount: 3, retryDelay: 100, retryJitter: 0, waitTimeout: 10_000 };
 
 /** A key that stays held, and a caller of it. */

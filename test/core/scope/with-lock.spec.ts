@@ -67,16 +67,16 @@ describe('a result whose work has not begun', () => {
     yield 1;
   }
   const { locks } = inMemory();
-  const doors: [string, (work: () => unknown) => Promise<unknown>][] = [
+  const ways: [string, (work: () => unknown) => Promise<unknown>][] = [
     ['withLock', (work) => locks.withLock('order:42', work)],
     ['tryWithLock', (work) => locks.tryWithLock('order:42', work)],
     ['withPermit', (work) => locks.withPermit('order:42', { permits: 2 }, work)],
   ];
 
-  it.each(doors)('is refused by %s', async (_name, door) => {
+  it.each(ways)('is refused by %s', async (_name, call) => {
     const sent = defer(async () => (ran = true));
     for (const work of [rows, laterRows, () => rows(), async () => laterRows(), () => sent])
-      await expect(door(work)).rejects.toMatchObject({
+      await expect(call(work)).rejects.toMatchObject({
         code: 'LOCK_OPTION_INVALID',
         message: expect.stringMatching(/returned an? (generator|Observable), which would run/),
       });

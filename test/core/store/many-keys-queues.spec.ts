@@ -24,7 +24,7 @@ describe.each([
   let arrivals: number;
   let queue: LocalQueues<LocalTicket>;
 
-  /** Those who go round in microtasks would stop the process, and so every timeout. */
+  /** Callers that go round in microtasks would stop the process, and so every timeout. */
   class CountedTurn extends LocalTicket {
     override arrive(...passed: Parameters<LocalTicket['arrive']>): boolean {
       if (++arrivals > MOST_ARRIVALS) throw new Error('they go round for ever');

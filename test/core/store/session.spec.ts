@@ -30,7 +30,7 @@ describe('a lock whose store lives by sessions', () => {
   it('is lost, and not handed out, when its session ends on the last few steps', async () => {
     const { locks, lease, controller, events } = onSession();
     let looks = 0;
-    // It ends after the grant was looked at and before anybody listens.
+    // It ends after the grant was looked at and before a listener is there.
     jest.spyOn(controller.signal, 'aborted', 'get').mockImplementation(() => looks++ > 0);
     const error = await rejectionOf(locks.acquire('a'));
     expect(error).toMatchObject({ code: 'LOCK_STORE_FAILED', cause: { reason: 'session' } });

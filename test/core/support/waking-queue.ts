@@ -64,7 +64,7 @@ export class WakingLine {
     }
   }
 
-  /** Those who know that they hold. */
+  /** The waiters that know that they hold. */
   holders(): number[] {
     return this.#nodes.map(({ id }) => id).filter((id) => this.#seen.get(id)?.state === 'holds');
   }
@@ -77,7 +77,7 @@ export class WakingLine {
     this.#looks = [];
   }
 
-  /** No two hold who must not, and not too many of the same kind. */
+  /** No two waiters hold that exclude each other, and not too many of one kind. */
   checkSafe(): void {
     const held = this.#nodes.filter(({ id }) => this.holders().includes(id));
     const { permits = 1 } = held[0] ?? {};

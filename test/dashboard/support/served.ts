@@ -7,7 +7,7 @@ export interface Served {
   /** Without a path. */
   readonly origin: string;
   readonly server: Server;
-  /** Cuts off who is still there. */
+  /** Cuts off the connections that are left. */
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { fuzzReplies } from './fuzz-replies.js';
 /** Stores whose servers are asked by a protocol of their own. Redlock has one node: its answers are those of Redis. */
 export const FUZZED = ['Redlock', 'PostgreSQL', 'MariaDB', 'etcd', 'ZooKeeper'] as const;
 
-/** Parsers that throw where nobody can catch it, or never return, at an answer that they cannot read. */
+/** Parsers that throw where no caller can catch it, or never return, at an answer that they cannot read. */
 export const OF_DRIVERS =
   /node_modules\/(pg-protocol|pg|mysql2|ioredis|redis-parser|node-zookeeper-client|@grpc)\//;
 

@@ -115,7 +115,7 @@ describe('A copy under load', () => {
       await move.unload();
       expectExclusion(move.holds);
       const rights = (await move.admins[0].call('ACL', 'GETUSER', USER)) as unknown[];
-      expect(rights[1]).toContain('off'); // nobody comes back to the old server
+      expect(rights[1]).toContain('off'); // no client comes back to the old server
     },
   );
 });

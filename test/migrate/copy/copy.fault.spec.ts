@@ -10,7 +10,7 @@ import {
   namesOf,
 } from '../support/redis-move.js';
 
-/** Milliseconds until the last of those who share a lock ends, by the server's clock. */
+/** Milliseconds until the last sharer of a lock ends, by the server's clock. */
 async function sharersRest(server: Redis, lock: string): Promise<number> {
   const [seconds, micros] = await server.time();
   const [, end] = await server.zrange(`{${lock}}:shared`, '-1', '-1', 'WITHSCORES');

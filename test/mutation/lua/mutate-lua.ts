@@ -57,7 +57,7 @@ RedisScript.prototype.run = function run<T>(
   return client.eval(source, keys.length, ...keys, ...args).then(read) as Promise<T>;
 };
 
-/** Of the lock alone, with the fast path and without it, and of those who share it. */
+/** Of the lock alone, with the fast path and without it, and of its sharers. */
 async function holds(server: ScriptServer, runs: number): Promise<void> {
   for (const [, script] of LOCK_SCRIPTS) {
     server.lockScript = script;

@@ -90,7 +90,7 @@ async function elect(name: string, locks: LockService): Promise<void> {
   await election.stop();
 }
 
-/** Express in development prints stacks to everybody. */
+/** Express in development prints stacks to every client. */
 async function serve(name: string, locks: LockService): Promise<void> {
   const app = express();
   app.set('env', 'development');

@@ -17,7 +17,7 @@ export async function exerciseGate(name: string, client: Redis): Promise<void> {
     await attempt().catch((error: unknown) => print(`${name} ${what}`, error));
   }
   const app = express();
-  app.set('env', 'development'); // where Express prints stacks to everybody
+  app.set('env', 'development'); // where Express prints stacks to every client
   app.get(
     '/fenced',
     fencedRequest(() => 'a', { gate }),

@@ -13,7 +13,7 @@ export const releasesAnyHolder = scripts(
   ["if redis.call('get', KEYS[lock]) == value then", 'if true then'],
 );
 
-/** The lock is taken, whoever has it. */
+/** The lock is taken, also from its holder. */
 export const takesFromAnyHolder = scripts(["'NX', 'PX', ttl", "'PX', ttl"]);
 
 /** The counter begins anew with each grant. */

@@ -27,7 +27,7 @@ function part(lease: Lease): Lease {
   return { fencingToken: lease.fencingToken, extend: (ttl) => lease.extend(ttl), release: () => lease.release() }; // prettier-ignore
 }
 
-/** The server frees a key without a look at who has it. */
+/** The server frees a key without a look at its holder. */
 export const releasesWhatIsNotItsOwn: Bug = {
   server(store) {
     const latest = new Map<string, Lease>();

@@ -66,7 +66,7 @@ export class SoakCaller {
     return { keys: ['abca'[kind] ?? 'a'], options: {} };
   }
 
-  /** Once, or until it is cancelled. The order of those who want several keys is not checked: they leave queues meanwhile. */
+  /** Once, or until it is cancelled. The order of calls for several keys is not checked: they leave queues meanwhile. */
   async #take({ keys, options, permits }: Choice): Promise<void> {
     const asks = keys.map(() => this.#log.nextAsk());
     const isOrdered = keys.length === 1;

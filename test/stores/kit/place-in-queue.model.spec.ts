@@ -25,7 +25,7 @@ function ordersOf(count: number): number[][] {
   return orders;
 }
 
-/** A line where everybody has looked. */
+/** A queue in which every waiter has looked. */
 function settled(kinds: readonly (number | undefined)[]): WakingLine {
   const line = new WakingLine();
   kinds.forEach((permits) => line.arrive(permits));

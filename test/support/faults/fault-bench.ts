@@ -49,7 +49,7 @@ export const LATENESS = 6_000;
 /** Longer than any call of a process takes that ends as it should. */
 const CLOSE_WITHIN = 1.5 * STORE_TIMEOUT;
 
-/** A server whose faults a test makes, the processes that use it, and who of them holds what. */
+/** A server whose faults a test makes, the processes that use it, and what each of them holds. */
 export class FaultBench<Server extends FaultyServer> {
   readonly server: Server;
   readonly #store: FaultyStore<Server>;
@@ -101,7 +101,7 @@ export class FaultBench<Server extends FaultyServer> {
 
   async restart(): Promise<void> {
     await this.server.restart();
-    if (this.#store.keepsData === false) this.#granted = []; // it cannot know who holds what
+    if (this.#store.keepsData === false) this.#granted = []; // it cannot know the holders
   }
 
   /** Ends all processes. Resolves when a new one could take each key, and nothing else is left in the store. */

@@ -29,7 +29,7 @@ function session(number: number, at: number, ...seen: readonly number[]): Entry[
   return [granted(number, at, 0, { until: undefined }), ...sights];
 }
 
-/** One who shares the key from `at` to `to`. */
+/** A sharer of the key from `at` to `to`. */
 function shares(ask: number, at: number, to: number, permits = READERS): Entry[] {
   const grant: Entry = { is: 'granted', ask, key: KEY, permits, at, from: 'attempt' };
   return [grant, { is: 'seen', ask, at: to }, released(ask, to)];

@@ -25,7 +25,7 @@ export type Entry =
   /** The server told the process that another one waits for the lock it holds. */
   | { readonly is: 'contended'; readonly key: string };
 
-/** How many may hold a key together. Missing: one, who has it alone. */
+/** How many may hold a key together. Missing: one, exclusively. */
 interface Shared {
   readonly permits?: number | undefined;
 }
@@ -44,7 +44,7 @@ export interface Granted extends Shared {
   readonly is: 'granted';
   readonly ask: number;
   readonly key: string;
-  /** Missing of those who share the key. */
+  /** Missing of sharers. */
   readonly token?: number | undefined;
   readonly at: number;
   /** The end of its validity, as far as it was known. Missing: it was held while `seen`. */
@@ -142,7 +142,7 @@ function partsOf(hold: Hold, downgradedAt: number | undefined): Hold[] {
   ];
 }
 
-/** Callers of one process who were served before others that had asked earlier, still waited, and could not share with them. */
+/** Callers of one process that were served before others that had asked earlier, still waited, and could not share with them. */
 function outOfOrder({ process, entries }: ProcessHistory): string[] {
   const found: string[] = [];
   const waiting = new Map<number, Asked>();

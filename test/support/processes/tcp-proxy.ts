@@ -56,7 +56,7 @@ export class TcpProxy implements AsyncDisposable {
     for (const link of this.#links) link.cut();
   }
 
-  /** Reads nothing more from open connections, as a peer that has vanished without a word: bytes back up at those who send. */
+  /** Reads nothing more from open connections, as a peer that has vanished without a word: bytes back up at the senders. */
   stall(): void {
     for (const link of this.#links) link.stall();
   }

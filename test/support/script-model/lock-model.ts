@@ -28,10 +28,10 @@ export interface TokenRange {
 /** A message of the server: `aa <- aa.token:holder`. */
 export type Said = string;
 
-/** Milliseconds that a lock is kept, apart by who said so: large enough that none passes while a test runs. */
+/** Milliseconds that a lock is kept, apart for each script that sets them: large enough that none passes while a test runs. */
 export const TTL = { acquire: 2e6, claim: 4e6, extend: 6e6, renew: 8e6, foreign: 10e6 };
 
-/** Tokens that are reserved for a holder who may pass the lock on. */
+/** Tokens that are reserved for a holder that may hand the lock off. */
 const BLOCK = 64;
 
 /** A store of this name has no subscriber: its process is dead. */

@@ -4,7 +4,7 @@ const A = ['lock:a'];
 const B = ['lock:b'];
 const BOTH = [...A, ...B];
 
-/** Indices of those who ask: two of stores that live, and one of a dead store. */
+/** Indices of callers: two of stores that live, and one of a dead store. */
 const ONE = 0;
 const OTHER = 1;
 const DEAD_ONE = 6;

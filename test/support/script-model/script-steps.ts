@@ -17,7 +17,7 @@ export type Deed =
 /** The actor: the holder, the first in line, or one of all. */
 type Who = 'holder' | 'first' | number;
 
-/** A step that is chosen before it is known who holds what. */
+/** A step that is chosen before the holders are known. */
 export interface Choice {
   readonly does: Deed;
   readonly parts: readonly { readonly keys: readonly string[]; readonly who: Who }[];

@@ -118,7 +118,7 @@ function isScript({ does }: Step): boolean {
   return !['expire', 'delete', 'lose counter', 'foreigner', 'lapse'].includes(does);
 }
 
-/** But for the one that is to, no script leaves a free lock to those who wait. One that concerns others may find it so, where a ttl ran out. */
+/** But for the one that is to, no script leaves a free lock to its waiters. One that concerns others may find it so, where a ttl ran out. */
 function expectNobodyForgotten({ does, parts }: Step, now: Seen, before: Seen | undefined): void {
   const wasForgotten = before?.holder === null && before.entries.length > 0;
   const mustSettle = does === 'wait' && parts.some(({ keys }) => keys.includes(now.key));

@@ -2,7 +2,7 @@ import { DEAD, type Waiter, callUp } from './lock-model.js';
 
 export const KEY = 'lock:a';
 
-/** The number in a value of one who shares; nothing in one of a writer. */
+/** The number in the value of a sharer; nothing in that of a writer. */
 export function permitsOf(value: string | undefined): number | undefined {
   const text = /\*(\w+)\./.exec(value ?? '')?.[1];
   return text === 'inf' ? Infinity : text === undefined ? undefined : Number(text);
@@ -98,7 +98,7 @@ export class SharingModel {
     return this.#as('downgrade: ours', 1);
   }
 
-  /** The ttl of one who holds it passes. */
+  /** The ttl of a holder passes. */
   expire(value: string): void {
     this.#remove(value);
   }

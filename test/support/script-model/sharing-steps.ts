@@ -14,10 +14,10 @@ const OF_WRITERS: readonly Deed[] = ['renew', 'downgrade', 'leaveFree'];
 
 export type Deed = (typeof DEEDS)[number];
 
-/** A step that is chosen before it is known who holds what. */
+/** A step that is chosen before the holders are known. */
 export interface Choice {
   readonly does: Deed;
-  /** One of those who hold it, of those in line, or of all. */
+  /** One of the holders, of the waiters, or of all. */
   readonly of: 'holders' | 'line' | 'all';
   readonly who: number;
   /** Does it once more, as a client whose reply was lost. */

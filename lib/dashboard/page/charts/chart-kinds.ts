@@ -49,7 +49,7 @@ function lineOf(
   return { label: `${label} ${percentile}`.trim(), colour, isDashed: percentile === 'p50', values };
 }
 
-/** `order 12/s now, at most 40/s`: a chart in words, for those who do not see it. */
+/** `order 12/s now, at most 40/s`: a chart in words, for screen readers. */
 export function chartWords({ title, format, lines }: ChartKind, series: readonly ShownSeries[]) {
   const parts = lines(series).map(({ label, values }) => {
     const known = values.filter((value) => value !== null);

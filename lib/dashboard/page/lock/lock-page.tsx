@@ -62,7 +62,7 @@ function Content({ row, live }: { readonly row: LockRow | null | undefined; read
   );
 }
 
-/** Why it is not known who holds the lock. */
+/** Why the holder of the lock is unknown. */
 function unknownWords(snapshot: Snapshot | undefined): string {
   const HERE = 'This process does not hold this lock.';
   if (snapshot?.failure !== undefined)

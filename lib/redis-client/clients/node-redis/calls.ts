@@ -97,7 +97,7 @@ export class NodeRedisCalls {
     if (client) for (const call of this.#waiting.splice(0)) this.#send(call, client);
   };
 
-  /** After `close`, nobody is left to stop the attempts to connect. */
+  /** After `close`, no caller is left to stop the attempts to connect. */
   readonly #failed = (error: unknown): void => {
     if (!this.#isClosing || this.#idle) return;
     this.#rejectAll(error);

@@ -67,7 +67,7 @@ export class NodeRedisConnection extends EventEmitter {
   #connectAgain(error: unknown): void {
     const wasReady = this.#status === 'ready';
     this.#leave('reconnecting');
-    const isHopeless = this.#retries.failed(); // first: who hears of the failure may stop
+    const isHopeless = this.#retries.failed(); // first: a listener that hears of the failure may stop
     if (wasReady) this.emit('close');
     this.emit(errorMonitor, error);
     if (isHopeless) this.emit('failing', error);

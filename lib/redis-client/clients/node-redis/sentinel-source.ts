@@ -125,7 +125,7 @@ export class SentinelSource implements NodeRedisSource {
     this.#wasReady = true;
   }
 
-  /** `redis` 5 tells nobody that its Sentinel client was closed. */
+  /** `redis` 5 has no event for a Sentinel client that was closed. */
   #ended(): never {
     for (const { ended } of this.#listeners) ended();
     throw new Error('the client was closed');

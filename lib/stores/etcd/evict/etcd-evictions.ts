@@ -29,7 +29,7 @@ interface Seen {
 
 /**
  * Takes keys from their holders: the node of the holder gets another owner, and stays the first in the queue until it is deleted.
- * A fencing token is a revision at which its holder was the first. etcd still knows who that was, unless the revision was
+ * A fencing token is a revision at which its holder was the first. etcd still knows that node, unless the revision was
  * compacted away.
  */
 export class EtcdEvictions implements EvictionSteps {

@@ -1,6 +1,6 @@
 import type { KeyValue, TxnRequest } from '../client/etcd-client.js';
 import type { Queue } from '../keys/etcd-keys.js';
-import { everybody } from '../queue/etcd-transactions.js';
+import { allNodes } from '../queue/etcd-transactions.js';
 import { nodeValue } from '../queue/node-value.js';
 import type { NodeContent } from '../queue/node-value.js';
 
@@ -9,7 +9,7 @@ export function firstNode(queue: Queue, revision?: bigint): TxnRequest {
   const at = revision === undefined ? {} : { revision: String(revision) };
   return {
     compare: [],
-    success: [{ request_range: everybody(queue, { limit: 1, ...at }) }],
+    success: [{ request_range: allNodes(queue, { limit: 1, ...at }) }],
     failure: [],
   };
 }

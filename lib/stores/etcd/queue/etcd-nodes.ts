@@ -161,7 +161,7 @@ export class EtcdNodes {
   }
 
   async inspect(key: string): Promise<LockInspection | undefined> {
-    const range = { request_range: transactions.everybody(this.#keys.queue(key)) };
+    const range = { request_range: transactions.allNodes(this.#keys.queue(key)) };
     const txn = { compare: [], success: [range], failure: [] };
     const answer = await this.#members.ask((client, o) => client.kv.txn(txn, o));
     const revision = BigInt(answer.header.revision);

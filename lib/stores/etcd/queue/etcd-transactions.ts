@@ -37,7 +37,7 @@ export function takeAll(
     compare: [...queues.map(isFree), isAt(made)],
     success: puts(made),
     failure: [
-      ...queues.map((queue) => ({ request_range: isSharer ? everybody(queue) : first(queue) })),
+      ...queues.map((queue) => ({ request_range: isSharer ? allNodes(queue) : first(queue) })),
       { request_range: { key: made.guard } },
     ],
   };
@@ -48,7 +48,7 @@ export function join(queue: Queue, made: NewNodes): TxnRequest {
   const isSharer = isShared(made.content.permits);
   return {
     compare: [isAt(made)],
-    success: [...puts(made), { request_range: isSharer ? everybody(queue) : last(queue, 2) }],
+    success: [...puts(made), { request_range: isSharer ? allNodes(queue) : last(queue, 2) }],
     failure: [{ request_range: { key: made.guard } }],
   };
 }
@@ -60,7 +60,7 @@ export function join(queue: Queue, made: NewNodes): TxnRequest {
 export function look(queue: Queue, { key, session, revision, content }: OwnNode): TxnRequest {
   const isSharer = isShared(content.permits);
   const limits = { max_create_revision: String(revision - 1n) };
-  const before = isSharer ? everybody(queue, limits) : last(queue, 1, limits);
+  const before = isSharer ? allNodes(queue, limits) : last(queue, 1, limits);
   const behind = { ...first(queue), min_create_revision: String(revision + 1n) };
   return {
     compare: areOwn([key], revision, session),
@@ -70,7 +70,7 @@ export function look(queue: Queue, { key, session, revision, content }: OwnNode)
 }
 
 /** All nodes of a queue, in the order of arrival. */
-export function everybody({ range }: Queue, limits: Partial<RangeRequest> = {}): RangeRequest {
+export function allNodes({ range }: Queue, limits: Partial<RangeRequest> = {}): RangeRequest {
   return { ...range, sort_order: 'Ascend', sort_target: 'Create', ...limits };
 }
 
@@ -157,7 +157,7 @@ function puts({ nodes, content, session }: NewNodes): RequestOp[] {
 }
 
 function first(queue: Queue): RangeRequest {
-  return everybody(queue, { limit: 1 });
+  return allNodes(queue, { limit: 1 });
 }
 
 function last({ range }: Queue, limit: number, limits: Partial<RangeRequest> = {}): RangeRequest {

@@ -40,6 +40,6 @@ export class SentAgain {
   async #isMade(runId: string | undefined, isValid: boolean): Promise<boolean> {
     const isSame = isValid && runId !== undefined && runId === (await this.#way.readRunId());
     if (isSame) return true;
-    throw new Error('the connection was lost meanwhile: nobody knows whether this freed the key');
+    throw new Error('the connection was lost meanwhile: it is unknown whether this freed the key');
   }
 }

@@ -93,7 +93,7 @@ export class QueueNodes {
   /** Rejects, and names the failure of each node. */
   async #complain(asked: AcquireRequest, refusals: Refusals): Promise<void> {
     const ask = (node: RedlockNode): never => {
-      throw refusals.get(node) ?? new Error('nobody can wait here');
+      throw refusals.get(node) ?? new Error('no caller can wait here');
     };
     const words = { yes: 'let callers wait', no: 'held' };
     await this.#quorum.ask({ ask, isYes: () => false, words }, asked.ttl, asked);

@@ -48,7 +48,7 @@ export function floor(now: string): string {
 /** For a row that is held. */
 export const IS_HELD = `"token" IS NOT NULL AND "expires_at" > ${NOW}`;
 
-/** The columns of an inspection. The last one has the number of the living waiters, and who the first ones are. */
+/** The columns of an inspection. The last one has the number of the living waiters, and the names of the first. */
 export const INSPECTED = `"holder", (extract(epoch FROM "expires_at" - ${NOW}) * 1000)::text AS remaining, "fencing"::text AS fencing,
   CASE WHEN "token" = '${SHARED}' THEN "permits"::text END AS permits, "sharers"::text AS sharers, (${millis(NOW)})::text AS now, (
     SELECT jsonb_build_array(count(*), coalesce(jsonb_agg(each->1 ORDER BY place) FILTER (WHERE number <= ${MOST_WAITERS}), '[]'))

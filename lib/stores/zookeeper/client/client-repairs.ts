@@ -23,7 +23,7 @@ const OPCODE_AT = 8;
  * - half a reply that was there when a connection ended would come before the first reply of the next connection
  * - requests that a lost connection has not sent yet would be sent by the next one, although they have been reported as failed
  * - it knows no containers
- * - it tells no one why it cannot connect: `failed` is told, and `undefined` once it has connected
+ * - it does not say why it cannot connect: `failed` is called with the error, and with `undefined` once it has connected
  */
 export function repair(
   manager: ConnectionManager,

@@ -11,7 +11,7 @@ export interface OpenedPage extends AsyncDisposable {
   readonly errors: readonly string[];
 }
 
-/** Opens a page as a person does who has never been there, in a window for a desk. */
+/** Opens a page for the first time, in a window for a desk. */
 export async function openPage(
   browser: Browser,
   url: string,

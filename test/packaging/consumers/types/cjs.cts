@@ -80,7 +80,7 @@ class AdminGuard {
 @Module({ imports: [LockDashboardModule.forRoot({ guards: [AdminGuard] })] })
 export class PageModule {}
 
-// @ts-expect-error it is not said who may see the page
+// @ts-expect-error no guard is named
 LockDashboardModule.forRoot({});
 
 export const page = express().use(

@@ -15,7 +15,7 @@ export class ReplyError extends Error {
   command: { readonly name: string } | undefined;
 }
 
-/** Who has subscribed: told of each message. */
+/** The subscribers, told of each message. */
 export interface Subscriber {
   readonly channels: Set<string>;
   message(channel: string, text: string): void;

@@ -61,7 +61,7 @@ describe('three members of etcd', () => {
     readonly waits: readonly Promise<Lease>[];
   }
 
-  /** One who holds the key, and others who wait for it in this order, each a process of its own. */
+  /** A holder of the key, and callers that wait for it in this order, each a process of its own. */
   async function line(waiters: number, hosts = cluster.urls, session = SESSION): Promise<Line> {
     const lease = await open(hosts, session).tryAcquire(requestFor('key'));
     const waits: Promise<Lease>[] = [];
@@ -72,7 +72,7 @@ describe('three members of etcd', () => {
     return { lease: lease!, waits };
   }
 
-  /** The lock is still held, is freed, and all who wait get it in turn. */
+  /** The lock is still held, is freed, and all waiters get it in turn. */
   async function goesOn({ lease, waits }: Line): Promise<void> {
     const granted: Promise<Lease>[] = [];
     for (const wait of waits) void wait.then(() => granted.push(wait));
@@ -100,7 +100,7 @@ describe('three members of etcd', () => {
     await goesOn(among);
   });
 
-  it('the leader is killed: the lock is held, freed, and all who wait get it in turn', async () => {
+  it('the leader is killed: the lock is held, freed, and all waiters get it in turn', async () => {
     const among = await line(2);
     const leader = await cluster.leader();
     await leader.kill();
@@ -108,7 +108,7 @@ describe('three members of etcd', () => {
     await goesOn(among);
   });
 
-  it('all are killed and come back: the lock is held, freed, and all who wait get it in turn', async () => {
+  it('all are killed and come back: the lock is held, freed, and all waiters get it in turn', async () => {
     const among = await line(2);
     await cluster.restart();
     await goesOn(among);

@@ -118,7 +118,7 @@ describe('a key that is shared at etcd', () => {
     for (const [index, turn] of waiting.entries()) {
       const [events, transactions] = await counts();
       const isLast = index === 11;
-      expect(await held.splice(index % 3, 1)[0]!.release()).toBe(true); // any of those who hold
+      expect(await held.splice(index % 3, 1)[0]!.release()).toBe(true); // any of the holders
       held.push(await turn.lease);
       expect(waiting.filter(({ isGranted }) => isGranted)).toHaveLength(index + 1);
       // One leaves, one looks, one tells, one looks: two events, of which the second is for the one behind.

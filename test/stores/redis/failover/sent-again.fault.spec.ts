@@ -115,16 +115,16 @@ describe('Whether a release was made', () => {
 
   it('is known while its ttl cannot have passed', async () => {
     expect(await decided(() => true)).toBe(true);
-    await expect(decided(() => false)).rejects.toThrow('nobody knows');
+    await expect(decided(() => false)).rejects.toThrow('it is unknown');
   });
 
   it('is not known of another server', async () => {
-    await expect(decided(() => true, 'two')).rejects.toThrow('nobody knows');
+    await expect(decided(() => true, 'two')).rejects.toThrow('it is unknown');
     const connected = { losses: 0, runId: undefined };
     const seen = { connected, readRunId: async () => undefined };
     const asked = new SentAgain(seen).decided(nothing(), () => true);
     connected.losses++;
-    await expect(asked).rejects.toThrow('nobody knows');
+    await expect(asked).rejects.toThrow('it is unknown');
   });
 
   it('is as the server says, for a caller that does not care', async () => {

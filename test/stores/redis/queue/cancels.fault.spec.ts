@@ -33,7 +33,7 @@ describe.each([
     await server.stop();
   });
 
-  /** Has 9 of 10 cancelled at some moment. Resolves with the ones who had the key, in their order. */
+  /** Has 9 of 10 cancelled at some moment. Resolves with the holders of the key, in their order. */
   async function cancelMost(
     count: number,
     wait: (signal: AbortSignal, done: () => void) => Promise<unknown>,

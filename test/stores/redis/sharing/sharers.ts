@@ -47,7 +47,7 @@ export class SharingProcess implements AsyncDisposable {
   }
 }
 
-/** Callers that come into line one after the other, by name, and who of them has got the lock. */
+/** Callers that come into line one after the other, by name, and those that have got the lock. */
 export class Line {
   readonly held: string[] = [];
   readonly #leases = new Map<string, Promise<Lease>>();

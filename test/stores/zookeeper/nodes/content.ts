@@ -1,6 +1,6 @@
 import type { ZooKeeperServer } from '../../../support/servers/zookeeper-server.js';
 
-/** The nodes of those who hold and wait, as the server knows them. In an ensemble, only the leader does. */
+/** The nodes of holders and waiters, as the server knows them. In an ensemble, only the leader does. */
 export async function ephemeralNodes(server: ZooKeeperServer): Promise<string[]> {
   const dump = await server.word('dump');
   return [...dump.matchAll(/^\t(\/.*)$/gm)].map(([, path]) => path!).toSorted();

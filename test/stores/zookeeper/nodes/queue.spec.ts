@@ -62,7 +62,7 @@ describe('The line for a lock at ZooKeeper', () => {
       expect(order).toHaveLength(index + 1);
       expect(await zookeeper.metric('sum_node_deleted_watch_count')).toBe(woken + index + 1);
     }
-    // For each release: the removal, the look at the line by the one who is woken, and the question above. The rest are pings.
+    // For each release: the removal, the look at the queue by the waiter that is woken, and the question above. The rest are pings.
     expect((await zookeeper.metric('packets_received')) - received).toBeLessThan(50 * 4);
     expect(await zookeeper.metric('max_node_deleted_watch_count')).toBe(1);
     expect(order).toEqual(order.toSorted((one, other) => one - other));

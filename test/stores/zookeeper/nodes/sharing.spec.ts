@@ -101,7 +101,7 @@ describe('A key that is shared at ZooKeeper', () => {
     await until(async () => (await zookeeper.metric('watch_count')) === 12);
     for (const [index, turn] of waiting.entries()) {
       const [deleted, changed, children] = await fired();
-      expect(await held.splice(index % 3, 1)[0]!.release()).toBe(true); // any of those who hold
+      expect(await held.splice(index % 3, 1)[0]!.release()).toBe(true); // any of the holders
       held.push(await turn.lease);
       expect(waiting.filter(({ isGranted }) => isGranted)).toHaveLength(index + 1);
       const isLast = index === 11;

@@ -18,7 +18,7 @@ describe('localPassLimit', () => {
   afterEach(() => server.stop());
 
   /**
-   * Two processes with 20 callers each, who all want one key. Each holder keeps it until the other process is in line,
+   * Two processes with 20 callers each, that all want one key. Each holder keeps it until the other process is in line,
    * as long as that one has callers left. Resolves with how many of one process came in a row, each time.
    */
   async function rows(options: ConstructorParameters<typeof AppInstance>[1] = {}) {
@@ -41,7 +41,7 @@ describe('localPassLimit', () => {
   }
 
   it.each(CLIENTS)('is 8 by default, with %s', async (_, Client) => {
-    expect(await rows({ Client })).toEqual([9, 9, 9, 9, 2, 2]); // one who was handed the key, and 8 passes
+    expect(await rows({ Client })).toEqual([9, 9, 9, 9, 2, 2]); // one that was handed the key, and 8 passes
   });
 
   it.each(CLIENTS)('may be another number, with %s', async (_, Client) => {

@@ -57,7 +57,7 @@ describe.each(ALL_CLIENTS)('100 waiters, with %s,', (_, Client) => {
     const codes = ends.flatMap((end) =>
       end.status === 'rejected' ? [(end.reason as { code?: string }).code] : [],
     );
-    expect(codes.filter((code) => code !== 'LOCK_LOST')).toEqual([]); // of those who had it just then
+    expect(codes.filter((code) => code !== 'LOCK_LOST')).toEqual([]); // of the callers that had it just then
     await nothingLeft(server);
   });
 
