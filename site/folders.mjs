@@ -10,7 +10,7 @@ export const DIST = join(SITE, 'dist');
 export const PAGES = join(DIST, 'pages');
 export const API = join(PAGES, 'api');
 export const HTML = join(DIST, 'html');
-/** What the site is served below: `/` or `/nest-holdfast/`. */
+/** The path below which the site is served: `/` or `/nest-holdfast/`. */
 export const BASE = process.env.DOCS_BASE ?? '/';
 
 const { repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

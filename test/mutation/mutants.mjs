@@ -1,13 +1,13 @@
 import path from 'node:path';
 
-/** What the code with mutants reads and counts: Stryker has chosen its name. */
+/** The global that the code with mutants reads and counts: Stryker has chosen its name. */
 const STRYKER = '__stryker__';
 globalThis[STRYKER] ??= {};
 
 /** How often each test has reached each mutant. */
 export const coverage = () => globalThis[STRYKER].mutantCoverage ?? { static: {}, perTest: {} };
 
-/** What is reached from now on belongs to this test; without one it is what runs at load. */
+/** Mutants that are reached from now on belong to this test; without one, to the load of the modules. */
 export function beginTest(id) {
   globalThis[STRYKER].currentTestId = id;
 }

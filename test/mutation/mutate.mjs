@@ -1,4 +1,4 @@
-// `npm run mutation -- core/keys stores/memory`: mutants of these folders of lib, or of all. What a run before has judged is kept in
+// `npm run mutation -- core/keys stores/memory`: mutants of these folders of lib, or of all. Verdicts of a run before are kept in
 // reports/mutation, so that only changed code is judged anew.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

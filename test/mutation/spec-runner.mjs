@@ -19,7 +19,7 @@ import { byFile, coverageOfTests, fileOf, nameOf } from './spec-tests.mjs';
 const BUDGET = Number(process.env.HOLDFAST_MUTATION_BUDGET ?? 3_000);
 /** A test without a mutant may take this long, in ms. */
 const BASELINE_BOUND = 20_000;
-/** What stands before and after a test, with a mutant, in ms. */
+/** Bound of a hook before or after a test with a mutant, in ms. */
 const HOOK_BOUND = 1_000;
 /** In the copy of the repository that Stryker makes. */
 const DURATIONS = 'spec-durations.json';

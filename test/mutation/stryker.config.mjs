@@ -19,7 +19,7 @@ export default {
     'test/compat',
   ],
   // Text for people may change; specs compare it where it matters.
-  // What only the loading of a module runs: each would take a process of its own.
+  // Mutants that only the load of a module runs: each would take a process of its own.
   ignoreStatic: true,
   mutator: { excludedMutations: ['StringLiteral'] },
   incremental: true,

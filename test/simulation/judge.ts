@@ -2,7 +2,7 @@ import { violations } from '../support/histories/history.js';
 import type { Recorder } from './recorder.js';
 import { LONG_WAIT, type Schedule } from './schedule.js';
 
-/** What is left when all calls were answered, and the services closed. */
+/** The state that is left when all calls were answered, and the services closed. */
 interface Left {
   readonly held: readonly string[];
   readonly timers: number;
@@ -17,7 +17,7 @@ const SHORT = 500;
 /** Attempts of one process within a second, with two keys: one every 100 ms for each, and the first of each caller. */
 const MOST_ATTEMPTS = 30;
 
-/** What a run did against the rules. */
+/** The violations of the rules by a run. */
 export function judge(recorders: readonly Recorder[], schedule: Schedule, left: Left): string[] {
   return [
     ...recorders.flatMap((recorder) => recorder.violations),

@@ -2,7 +2,7 @@ import { type Entry, type ProcessHistory, READERS } from '../support/histories/h
 import type { Action } from './schedule.js';
 import type { World } from './world/world.js';
 
-/** What the callers of one process are told and believe, as a history. Several keys of one call are several asks of it. */
+/** The answers to the callers of one process and their beliefs, as a history. Several keys of one call are several asks of it. */
 export class Recorder {
   readonly entries: Entry[] = [];
   /** Against the rules of one call, which no history shows. */

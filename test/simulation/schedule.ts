@@ -22,7 +22,7 @@ export interface Action {
   readonly cancelAfter?: number | undefined;
 }
 
-/** What happens to processes, to their clocks, and to messages between them and the server. */
+/** The faults of processes, of their clocks, and of messages between them and the server. */
 export const FAULTS = {
   machine: ['pause', 'suspend', 'wall clock'],
   network: ['crash', 'partition', 'slow', 'lossy', 'duplicate'],

@@ -49,7 +49,7 @@ export class SoakProcesses implements AsyncDisposable {
     for (const { child } of this.#living) child.send('work');
   }
 
-  /** What each process tells, the one that stays first. */
+  /** The reports of the processes, that of the one that stays first. */
   async rest(): Promise<Rested[]> {
     return Promise.all(
       this.#living.map(async ({ child }) => {
@@ -78,7 +78,7 @@ export class SoakProcesses implements AsyncDisposable {
     return true;
   }
 
-  /** What all did since the last call. */
+  /** The counts of all processes since the last call. */
   async takeHistories(): Promise<ProcessHistory[]> {
     const killed = this.#killed.splice(0);
     const found = await Promise.all([...killed, ...this.#living].map((each) => this.#taken(each)));

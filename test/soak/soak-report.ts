@@ -1,6 +1,6 @@
 import type { FaultKind } from './soak-faults.js';
 
-/** What was measured of one store at the end of a round, when no caller held or waited. */
+/** The measurements of one store at the end of a round, when no caller held or waited. */
 export interface SoakSample {
   /** Since the start. */
   readonly minutes: number;
@@ -25,7 +25,7 @@ export interface StoreReport {
   samples: SoakSample[];
   /** Two holders at once, tokens that do not grow, waits out of order, processes that ended, errors without a code. */
   violations: string[];
-  /** What was stored after all had been released and every ttl was over. */
+  /** The records in the store after all locks were released and every ttl was over. */
   leftovers: string[];
   leaks: string[];
   /** Growth of the heap in KB a minute, by the line that fits the samples after the warm-up best. */

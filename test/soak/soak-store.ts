@@ -104,7 +104,7 @@ export class SoakStore implements AsyncDisposable {
     });
   }
 
-  /** What is still there when everything that may last for a while is over. */
+  /** The records that are left when everything that may last for a while is over. */
   async #leftovers(): Promise<readonly string[]> {
     const end = performance.now() + LIFE;
     let left = await this.#servers.leftovers();

@@ -5,7 +5,7 @@ import type { SharedOptions } from '../settings/shared-options.js';
 import { openStore } from '../store/open-store.js';
 import type { OpenedStore } from '../store/opened-store.js';
 
-/** What a command works with. */
+/** The locks and settings of a command. */
 export interface Opened {
   readonly locks: LockService;
   readonly opened: OpenedStore;

@@ -9,7 +9,7 @@ import type { RedisClient } from '../../redis-client/redis-client.js';
 import type { OpenedStore } from '../store/opened-store.js';
 import type { Check } from './check.js';
 
-/** What each check is about, by the end of the code of its warning. */
+/** The subject of each check, by the end of the code of its warning. */
 const CHECKED = {
   EVICTION: 'eviction',
   PERSISTENCE: 'persistence',

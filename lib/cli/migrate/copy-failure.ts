@@ -5,7 +5,7 @@ import { CommandError, usageError } from '../output/command-error.js';
 import { ExitCode } from '../output/exit-codes.js';
 import { isOfServer } from './admin-connection.js';
 
-/** What the command line says of a copy that failed, and its exit code. */
+/** The message of a copy that failed, and its exit code. */
 export function copyFailure(error: unknown): unknown {
   if (error instanceof CopyError) {
     const cause = error.cause === undefined ? '' : `. Its cause: ${reasonOf(error.cause)}`;

@@ -6,7 +6,7 @@ import { ask } from '../output/questions.js';
 const QUESTION =
   'The new server is open. Let the applications reach it, by their DNS name or address, then press Enter: ';
 
-/** What lets the applications reach the new server: a command, or a person. Throws `CommandError` where there is neither. */
+/** The step that leads the applications to the new server: a command, or a person. Throws `CommandError` where there is neither. */
 export function moveStep(command: readonly string[]): () => Promise<void> {
   if (command.length > 0) return () => runMove(command);
   if (process.stdin.isTTY) return async () => void (await ask(QUESTION));

@@ -37,7 +37,7 @@ function holderOf({ holder, holders, permits }: LockInspection): string {
   return `${what}: ${holders?.join(' ') ?? holder ?? 'unknown'}`;
 }
 
-/** What `inspect` shows of a key that is held. */
+/** The lines of `inspect` for a key that is held. */
 export function lockFacts(lock: LockInspection, output: Output): string {
   const facts: [string, string | undefined][] = [
     ['key', lock.key],

@@ -4,7 +4,7 @@ import type { LockLostError } from '../../core/contract/lock-errors.js';
 import type { StoreNotice } from '../../core/contract/lock-store.js';
 import type { Lock } from '../../core/scope/lock.js';
 
-/** What the guard ends. */
+/** The process group that the guard ends. */
 export interface Guarded {
   /** SIGTERM, once. */
   tell(): void;

@@ -1,4 +1,4 @@
-/** A line of JSON from `holdfast run` to its supervisor. What is missing stays as it was. */
+/** A line of JSON from `holdfast run` to its supervisor. Missing fields stay as they were. */
 export interface SupervisorOrders {
   /** The command to start, with what its environment has beside ours. */
   readonly command?: readonly string[];

@@ -6,7 +6,7 @@ import { usageError } from '../output/command-error.js';
 
 const DEFAULT_FILE = 'holdfast.config.mjs';
 
-/** What a file says: names of options in camel case, and `store`, which may also be a store or a function that returns one. */
+/** The content of a file: names of options in camel case, and `store`, which may also be a store or a function that returns one. */
 export type ConfigFile = Readonly<Record<string, unknown>>;
 
 /** Reads `path`, or `holdfast.config.mjs` of the working folder where there is one. Throws `CommandError`. */

@@ -1,7 +1,7 @@
 import { isDecodable } from '../../core/text/decodable.js';
 import { usageError } from '../output/command-error.js';
 
-/** What is in front of the first colon of the address of a store. */
+/** The part of an address of a store in front of its first colon. */
 export function schemeOf(url: string): string {
   return /^([a-z][a-z\d+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
 }

@@ -17,7 +17,7 @@ export interface LockDashboardOptions<Request = any> {
    */
   readonly authorize: 'public' | ((request: Request) => DashboardAnswer | Promise<DashboardAnswer>);
   /**
-   * What may be done: `['release']` allows to evict holders, by visitors with an actor.
+   * Permitted actions: `['release']` allows to evict holders, by visitors with an actor.
    * @default []
    */
   readonly actions?: readonly LockAction[] | undefined;
@@ -45,7 +45,7 @@ export interface LockDashboardModuleOptions<Request = any> {
   readonly actor?:
     ((request: Request) => string | undefined | Promise<string | undefined>) | undefined;
   /**
-   * What may be done: `['release']` allows to evict holders.
+   * Permitted actions: `['release']` allows to evict holders.
    * @default []
    */
   readonly actions?: readonly LockAction[] | undefined;

@@ -8,7 +8,7 @@ import { MigrationError } from '../plan/migration-error.js';
 import { SameKeys } from '../plan/same-keys.js';
 import { lostFeatures } from './lost-features.js';
 
-/** What is to be moved. */
+/** The move to check. */
 export interface CheckMigrationOptions {
   readonly from: LockStore;
   readonly to: LockStore;

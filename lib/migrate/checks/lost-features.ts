@@ -9,7 +9,7 @@ const FEATURES: Readonly<Record<string, (store: LockStore) => boolean>> = {
   list: (store) => store.list !== undefined,
 };
 
-/** What `from` has and `to` has not. */
+/** The features that `from` has and `to` lacks. */
 export function lostFeatures(from: LockStore, to: LockStore): string[] {
   const names = Object.entries(FEATURES);
   return names.filter(([, has]) => has(from) && !has(to)).map(([name]) => name);

@@ -11,7 +11,7 @@ export interface CopiedKeys {
   readonly ahead: number;
 }
 
-/** Whether it was a lock that is held. What ends meanwhile is left out. */
+/** Whether it was a lock that is held. A key that ends meanwhile is left out. */
 export async function copyKey(copy: CopiedKeys, name: string): Promise<boolean> {
   if (copy.keys.isLine(name)) return false;
   const type = await copy.from.text('TYPE', name);

@@ -9,7 +9,7 @@ interface Rights {
   readonly hasSelectors: boolean;
 }
 
-/** What takes every lock and frees every lock: our scripts, and `SET NX` of programs in other languages. */
+/** Permissions to take away, so that no lock is taken or freed: those of our scripts, and `SET NX` of programs in other languages. */
 const CLOSED = ['-@scripting', '-@write'];
 
 /** The user by which the applications reach a server. */

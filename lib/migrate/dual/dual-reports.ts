@@ -13,7 +13,7 @@ interface Place {
   readonly cursor?: string | undefined;
 }
 
-/** What both stores say of their locks, together. */
+/** The reports of both stores about their locks, together. */
 export class DualReports {
   readonly #context: DualContext;
   readonly #cursors: ListCursors<Place>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AcquireRequest } from '../../core/contract/lock-store.js';
 
-/** What the two stores are asked for one request. A store knows its own earlier attempts by the object. */
+/** The requests to the two stores for one request. A store knows its own earlier attempts by the object. */
 export interface PairRequest {
   readonly from: AcquireRequest;
   /** For a place in a queue: without a floor. */

@@ -21,7 +21,7 @@ export class FencingNumbers {
     this.#countsTo = isCounter(to);
   }
 
-  /** What `to` is asked for. */
+  /** The floor of the request to `to`. */
   floorOf(from: bigint | undefined): bigint | undefined {
     if (from === undefined || !this.#countsTo) return undefined;
     return !this.#countsFrom && this.#phase === 'handover' ? largest(from, this.#base) : from;

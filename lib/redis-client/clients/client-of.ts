@@ -15,7 +15,7 @@ export function isGivenClient(value: unknown): value is GivenClient {
   return isRedisClient(value) || isNodeRedisClient(value) || isNodeRedisSentinel(value);
 }
 
-/** What a store uses of `given`, and how to close what it opens beside it. Throws `TypeError`, which `expected` begins. */
+/** The client that a store makes of `given`, and how to close the connections that it opens beside it. Throws `TypeError`, which `expected` begins. */
 export function clientOf(
   given: GivenClient,
   expected: string,

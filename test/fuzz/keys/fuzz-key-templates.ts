@@ -43,7 +43,7 @@ export function fuzzKeyTemplates(runs: number, seed: number): readonly string[] 
   return [`seed ${seed}: ${String(errorInstance)}: ${fc.stringify(counterexample)}`];
 }
 
-/** What is wrong with the keys of two lists of values by one template. */
+/** The faults of the keys of two lists of values by one template. */
 function problemOf(
   source: string,
   one: readonly unknown[],
@@ -73,7 +73,7 @@ function placeOf(template: KeyTemplate, values: readonly unknown[]): (root: stri
   return (root) => values[roots.indexOf(root) % values.length];
 }
 
-/** What identifies a list of values: the text of each. */
+/** The identity of a list of values: the text of each. */
 function textsOf(template: KeyTemplate, values: readonly unknown[]): string {
   const valueOf = placeOf(template, values);
   const texts = template.placeholders.map(({ root, path }) => {

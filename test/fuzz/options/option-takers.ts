@@ -15,7 +15,7 @@ import { ZooKeeperLockStore } from 'nest-holdfast/zookeeper';
 
 const { LockService, MemoryLockStore } = root;
 
-/** Gets options that may be anything. What it made is ended by the run. */
+/** Gets options that may be anything. The run ends the value that it made. */
 type Taker = (options: any) => unknown;
 
 /** Every public function, method and class that takes options. None of them reaches a server. */

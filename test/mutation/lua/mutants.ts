@@ -37,7 +37,7 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   or: ['and'],
 };
 const CALLS = /^(redis\.)?p?call$/;
-/** What a command does only under a condition, and for how long. */
+/** Conditions and units of commands, and those in their place. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   "'NX'": "'XX'",
   "'PX'": "'EX'",

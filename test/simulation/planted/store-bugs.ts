@@ -70,7 +70,7 @@ export const throwsInTheBackground: Bug = {
     })),
 };
 
-/** What comes in after its caller has given up is left to its ttl. */
+/** A grant that comes in after its caller has given up is left to its ttl. */
 export const leavesOrphans: Bug = {
   store: (store) =>
     withLeases(store, (lease) => {

@@ -61,7 +61,7 @@ export class Connection implements Subscriber {
     setTimeout(() => this.#client.lost(), 0);
   }
 
-  /** Both ends learn of it. What the server has not got yet is lost. */
+  /** Both ends learn of it. Bytes that the server has not got yet are lost. */
   cut(): void {
     if (this.destroyed) return;
     this.destroyed = true;

@@ -4,7 +4,7 @@ interface Event {
   readonly run: () => void | Promise<void>;
 }
 
-/** What is to happen, by virtual time; what is due together in the order in which it was added. */
+/** The events to come, by virtual time; events of one moment in the order in which they were added. */
 export class EventQueue {
   readonly #heap: Event[] = [];
   #added = 0;

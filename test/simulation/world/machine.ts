@@ -6,7 +6,7 @@ import type { World } from './world.js';
 /** Milliseconds since 1970 at the begin of a run. */
 const BEGIN = 1_750_000_000_000;
 
-/** What arrives at an event loop: timers run before messages are read, and immediates after them. */
+/** The arrivals at an event loop: timers run before messages are read, and immediates after them. */
 type Phase = 'timer' | 'message';
 
 export interface SimulatedTimer {

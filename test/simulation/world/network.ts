@@ -1,7 +1,7 @@
 import type { Machine } from './machine.js';
 import type { World } from './world.js';
 
-/** What happens to the messages of one machine, until when. */
+/** A fault of the messages of one machine. */
 export type Disturbance = 'partition' | 'slow' | 'lossy' | 'duplicate';
 
 const LOSS = 0.4;

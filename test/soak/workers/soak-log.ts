@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import type { Entry } from '../../support/histories/history.js';
 
-/** What one service did, for the checker of histories, and the counts of a round. */
+/** The history of one service, for the checker of histories, and the counts of a round. */
 export class SoakLog {
   grants = 0;
   losses = 0;

@@ -17,7 +17,7 @@ import { type SoakKind, openSoakStore } from './open-soak-store.js';
 import { type Decorated, SoakCaller, TTL } from './soak-caller.js';
 import { SoakLog } from './soak-log.js';
 
-/** What a process has to tell at the end of a round, when it holds and waits for nothing. */
+/** The report of a process at the end of a round, when it holds and waits for nothing. */
 export interface Rested extends Footprint {
   readonly grants: number;
   readonly losses: number;

@@ -115,7 +115,7 @@ export class NodeRedisCalls {
   }
 }
 
-/** What was the master when the connection was made is a replica now: the next connection may lead to the new one. */
+/** The master of the time when the connection was made is a replica now: the next connection may lead to the new one. */
 function isOfReplica(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('READONLY');
 }

@@ -13,7 +13,7 @@ export function isNodeRedisSentinel(value: unknown): value is NodeRedisSentinel 
   return hasAll(value, ['getSentinelNode', '_execute', 'connect', 'destroy', 'on', 'off']);
 }
 
-/** What a value is that looks like a client of node-redis and cannot be used. `undefined`: it looks like something else. */
+/** The kind of a value that looks like a client of node-redis and cannot be used. `undefined`: it looks like something else. */
 export function unusableClient(value: unknown): string | undefined {
   if (isNodeRedisClient(value) || isNodeRedisSentinel(value)) return undefined;
   if (hasAll(value, ['nodeClient'])) return 'a Cluster client of node-redis';

@@ -6,7 +6,7 @@ import type { NodeRedisSource } from './source.js';
 
 type Word = string | number | Buffer;
 
-/** What the store needs of a client, on a connection of ours beside a client of node-redis. */
+/** The part of a client that the store needs, on a connection of ours beside a client of node-redis. */
 export class NodeRedisPort extends NodeRedisConnection implements SubscribableClient, ScanClient {
   /** The connection comes back by itself. */
   readonly options: NonNullable<SubscribableClient['options']>;

@@ -1,4 +1,4 @@
-/** What a connection has received, as `SilenceWatch` sees a socket. */
+/** The bytes that a connection has received, as `SilenceWatch` sees a socket. */
 export class Progress {
   bytesRead = 0;
   destroyed = false;

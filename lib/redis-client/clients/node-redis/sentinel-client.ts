@@ -16,7 +16,7 @@ export interface NodeRedisSentinel {
   destroy(): unknown;
 }
 
-/** What an error means is told by the connections. */
+/** The connections tell the meaning of an error. */
 export function ignored(): void {}
 
 /** `redis` 5 leaves a client open that did not connect. */

@@ -9,7 +9,7 @@ export interface OpenedClient {
   readonly connect: () => Promise<unknown>;
 }
 
-/** What tells a connection about the client of the application. */
+/** The reports to a connection about the client of the application. */
 export interface SourceListener {
   /** The application has closed its client. */
   readonly ended: () => void;
@@ -75,7 +75,7 @@ export function onEnd(client: Pick<NodeRedisClient, 'on' | 'off'>, ended: () => 
 }
 
 /**
- * Clients with a listener that stays. What node-redis hands out inherits from its emitter: when the last listener is removed there,
+ * Clients with a listener that stays. The objects that node-redis hands out inherit from its emitter: when the last listener is removed there,
  * later ones would be those of an object that emits nothing.
  */
 const anchored = new WeakSet<object>();

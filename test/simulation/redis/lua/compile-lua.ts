@@ -4,7 +4,7 @@ import { LuaTable } from './lua-values.js';
 import * as values from './lua-values.js';
 import { blockOf } from './lua-statements.js';
 
-/** What a script calls. */
+/** The functions that a script calls. */
 export interface RedisCalls {
   call(...words: unknown[]): unknown;
   pcall(...words: unknown[]): unknown;

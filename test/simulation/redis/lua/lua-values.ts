@@ -26,7 +26,7 @@ export class Several {
   }
 }
 
-/** What `error` and `redis.call` throw. */
+/** The exception of `error` and `redis.call`. */
 export class LuaError extends Error {
   readonly value: unknown;
 

@@ -1,4 +1,4 @@
-/** What a key has: a string, or a sorted set. */
+/** The value of a key: a string, or a sorted set. */
 export interface Value {
   readonly value: string | Map<string, number>;
   /** Milliseconds since 1970. */
