@@ -147,6 +147,19 @@ it('the models of the scripts run with the fast path and without it', () => {
     expect(readFileSync(join(folder, model), 'utf8')).toContain('it.each(LOCK_SCRIPTS)');
 });
 
+it('package.json has the entries of lib/entries.json, as `npm run entries` writes them', () => {
+  const manifest = join(LIB, '..', 'package.json');
+  const { exports, typesVersions } = require(manifest) as Record<string, Record<string, object>>;
+  const entries = require('../lib/entries.json') as Readonly<Record<string, { file: string }>>;
+  const names = Object.keys(entries).map((name) => `./${name}`);
+  expect(Object.keys(exports!)).toEqual(['.', ...names, './package.json']);
+  expect(Object.keys(typesVersions!['*']!)).toEqual(Object.keys(entries));
+  for (const [name, { file }] of Object.entries(entries)) {
+    expect(JSON.stringify(exports![`./${name}`])).toContain(`/${file}.js`);
+    expect(existsSync(join(LIB, `${file}.ts`))).toBe(true);
+  }
+});
+
 it('docs/architecture.md shows a call in at most 20 files, which are there', () => {
   const page = readFileSync(join(LIB, '..', 'docs', 'architecture.md'), 'utf8');
   const [, table = ''] = page.split('| File, in order');
