@@ -73,7 +73,7 @@ describe('the page', () => {
     const key = LONG;
     const nodes = [{ name: `${LONG}:6379`, state: 'up' }];
     const rows = [
-      rowOf({ key, waiters: lineOf(100), waiterCount: 1_000, holders: [{ text: LONG }] }),
+      rowOf({ key, name: LONG, waiters: lineOf(100), waiterCount: 1_000, holders: [{ text: LONG }] }), // prettier-ignore
     ];
     const locks = [...rows, ...busySnapshot().locks];
     server.show({

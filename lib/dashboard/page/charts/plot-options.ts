@@ -5,6 +5,8 @@ export const HEIGHT = 120;
 /** Seconds: the width of the charts, whether or not there are points for all of it. */
 const SPAN = 10 * 60;
 const SYNC = 'locks';
+/** Pixels at the right end of a chart: half of a time below it. */
+const ROOM_FOR_TIME = 16;
 
 interface PlotParts {
   readonly kind: ChartKind;
@@ -21,7 +23,7 @@ export function plotOptions({ kind, lines, width, pointAt }: PlotParts): uPlot.O
   return {
     width,
     height: HEIGHT,
-    padding: [8, 4, 0, 0],
+    padding: [8, ROOM_FOR_TIME, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: SYNC }, drag: { x: false, y: false }, y: false, points: { size: 5 } },
     scales: {
@@ -58,5 +60,13 @@ function axesOf({ format }: ChartKind, colour: Colour): uPlot.Axis[] {
 
 function seriesOf({ label, colour: number, isDashed }: ChartLine, colour: Colour): uPlot.Series {
   const look: uPlot.Series = isDashed ? { dash: [3, 3], width: 1 } : { width: 1.5 };
-  return { ...look, label, stroke: colour(`--chart-${number}`), points: { show: false } };
+  const stroke = colour(`--chart-${number}`);
+  return { ...look, label, stroke, points: { show: false, size: 3, fill: stroke, filter: lonely } };
+}
+
+/** The points without one beside them, to which no line leads: a lock that is taken now and then. */
+function lonely({ data }: uPlot, series: number): number[] {
+  const values = data[series]!;
+  const has = (at: number) => typeof values[at] === 'number';
+  return Array.from(values, (_, at) => at).filter((at) => has(at) && !has(at - 1) && !has(at + 1));
 }

@@ -3,6 +3,7 @@ import type { LockRow } from '../../api.js';
 import { isFiltered, refilter } from '../live/route.js';
 import type { Go, Route } from '../live/route.js';
 import { STATE_WORDS } from '../text/words.js';
+import { visible } from '../text/visible.js';
 
 interface FiltersProps {
   readonly route: Route;
@@ -103,7 +104,7 @@ function NameChoice({ names, chosen, choose }: NameChoiceProps) {
       <option value="">every name</option>
       {all.map((name, index) => (
         <option key={name} value={String(index)}>
-          {name}
+          {visible(name)}
         </option>
       ))}
     </select>

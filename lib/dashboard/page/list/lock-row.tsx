@@ -5,6 +5,7 @@ import { Foreign, ModeTag, ProcessName, StateBadge } from '../text/words.js';
 import { Age, TimeLeft } from '../text/ticking.js';
 import { formatCount } from '../text/format.js';
 import { RouteLink } from '../text/route-link.js';
+import { visible } from '../text/visible.js';
 
 interface LockTableRowProps {
   readonly row: LockRow;
@@ -20,7 +21,7 @@ export function LockTableRow({ row, route, go }: LockTableRowProps) {
         <StateBadge state={state} />
       </Cell>
       <td role="cell" class="lock">
-        <RouteLink to={{ ...route, key }} go={go} title={key} data-key={key}>
+        <RouteLink to={{ ...route, key }} go={go} title={visible(key)} data-key={key}>
           <Foreign text={key} />
         </RouteLink>
         {(name || row.mode !== 'write') && (

@@ -3,6 +3,7 @@ import type { LockRow, Process } from '../../api.js';
 import { Age, TimeLeft } from '../text/ticking.js';
 import { formatTime } from '../text/format.js';
 import { Foreign, processWords } from '../text/words.js';
+import { visible } from '../text/visible.js';
 
 interface FactsProps {
   readonly row: LockRow;
@@ -57,7 +58,7 @@ function Fact({ name, children }: FactProps) {
 export function ProcessFact({ process }: { readonly process: Process }) {
   const { since } = process;
   return (
-    <span class="process-fact" title={process.text}>
+    <span class="process-fact" title={visible(process.text)}>
       <Foreign text={processWords(process)} />
       {since !== undefined && <small> started {formatTime(since)}</small>}
     </span>

@@ -1,5 +1,6 @@
 import type { LockRow, Process } from '../../api.js';
 import { formatTime } from './format.js';
+import { visible } from './visible.js';
 
 export const STATE_WORDS: Readonly<Record<LockRow['state'], string>> = {
   held: 'held',
@@ -22,9 +23,9 @@ export function ModeTag({ row }: { readonly row: LockRow }) {
   return <span class="tag">{words}</span>;
 }
 
-/** A key, or another text from outside: on its own, so that its direction does not turn what is around it. */
+/** A key, or another text from outside: with nothing in it unseen, and with a direction of its own. */
 export function Foreign({ text }: { readonly text: string }) {
-  return <bdi>{text}</bdi>;
+  return <bdi>{visible(text)}</bdi>;
 }
 
 /** `host, pid 4121`. */
@@ -41,7 +42,7 @@ export function readerWords(reader: string): string {
 /** All that is known of a process. */
 export function processTitle(process: Process): string {
   const { since, text } = process;
-  return since === undefined ? text : `${text}, started ${formatTime(since)}`;
+  return since === undefined ? visible(text) : `${visible(text)}, started ${formatTime(since)}`;
 }
 
 export function ProcessName({ process }: { readonly process: Process }) {
