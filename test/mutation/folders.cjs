@@ -6,40 +6,16 @@ const QUICK = /^(?!.*[.](fault|variant|process|model)[.]spec[.]ts$).*[.]spec[.]t
 
 /** The specs that judge the mutants of a folder of lib, besides those of the folder of the same name. */
 const FURTHER = {
-  core: [
-    'core/acquire',
-    'core/options',
-    'core/scope',
-    'core/drain',
-    'core/inspection',
-    'core/evict',
-    'core/list',
-  ],
-  'core/acquire': ['core/queue', 'core/events', 'core/scope', 'core/store', 'core/inspection'],
-  'core/async': ['core/acquire', 'core/lease', 'core/scope'],
-  'core/contract': ['core/acquire', 'core/store', 'core/options', 'core/health'],
-  'core/drain': ['core/acquire'],
-  'core/events': ['core/acquire', 'core/lease'],
-  'core/evict': ['core/acquire', 'core/lease'],
-  'core/inspection': ['core/acquire', 'core/lease', 'core/list'],
-  'core/lease': ['core/acquire', 'core/store', 'core/queue', 'core/evict'],
-  'core/list': ['core/inspection'],
-  'core/options': ['core/acquire', 'core/lease', 'core/queue', 'core/scope'],
-  'core/queue': ['core/acquire', 'core/scope', 'core/drain', 'core/inspection'],
-  'core/scope': ['core/acquire', 'core/lease', 'core/queue'],
-  'core/sharing': ['core/queue', 'stores/memory'],
-  'core/store': [
-    'core/acquire',
-    'core/contract',
-    'core/lease',
-    'core/health',
-    'core/queue',
-    'core/scope',
-    'core/options',
-  ],
-  'core/text': ['core/contract', 'core/options', 'core/keys', 'core/scope', 'core/acquire'],
+  core: ['stores/memory'],
   'stores/memory': ['core/queue', 'core/sharing', 'core/list', 'core/evict', 'core/inspection'],
 };
+
+/** The folders of specs for a folder of lib. A call to core crosses most of its folders, and its specs are quick: all of them judge each. */
+function judgesOf(folder) {
+  const [room] = folder.split('/');
+  const own = room === 'core' ? room : folder;
+  return [own, ...(FURTHER[own] ?? [])];
+}
 
 /** The folders of a whole run, each of which is a run of its own. */
 exports.ALL = [
@@ -69,8 +45,7 @@ exports.ALL = [
 
 /** The quick specs that judge the mutants of the folder `HOLDFAST_MUTATION`. */
 exports.specFiles = () => {
-  const folder = process.env.HOLDFAST_MUTATION;
-  const folders = [folder === 'core' ? [] : folder, FURTHER[folder] ?? []].flat();
+  const folders = judgesOf(process.env.HOLDFAST_MUTATION);
   const existing = folders.map((each) => `test/${each}`).filter((each) => existsSync(each));
   const files = existing.flatMap((each) =>
     readdirSync(each, { recursive: true }).map((file) => path.posix.join(each, String(file))),

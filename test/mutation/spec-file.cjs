@@ -115,5 +115,5 @@ function resultOf(test) {
 
 function textOf(failure) {
   const error = Array.isArray(failure) ? (failure[0] ?? failure[1]) : failure;
-  return String(error?.message ?? error);
+  return String(error?.message ?? error) || 'an error without a text'; // a test may fail with `throw undefined`
 }

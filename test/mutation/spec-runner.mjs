@@ -16,7 +16,7 @@ import specs from './spec-file.cjs';
 import { byFile, coverageOfTests, fileOf, nameOf } from './spec-tests.mjs';
 
 /** Ms of tests for one mutant: one that no test has noticed by then has survived. */
-const BUDGET = Number(process.env.HOLDFAST_MUTATION_BUDGET ?? 3_000);
+const BUDGET = Number(process.env.HOLDFAST_MUTATION_BUDGET ?? 5_000);
 /** A test without a mutant may take this long, in ms. */
 const BASELINE_BOUND = 20_000;
 /** Bound of a hook before or after a test with a mutant, in ms. */
