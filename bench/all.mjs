@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BENCH, options } from './lib/options.mjs';
+import { BENCH, SEED, options } from './lib/options.mjs';
 import { PROJECT } from './lib/project.mjs';
 import { describeMachine } from './report/machine.mjs';
 
@@ -37,7 +37,7 @@ const start = Date.now();
 const failed = [];
 for (const part of PARTS) await run(part);
 const minutes = (Date.now() - start) / 60_000;
-const machine = { id: 'machine', ...describeMachine(), minutes, quick, failed };
+const machine = { id: 'machine', ...describeMachine(), minutes, quick, failed, seed: SEED };
 writeFileSync(join(out, 'machine.json'), JSON.stringify(machine, null, 1));
 await run('report.mjs');
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -9,6 +9,7 @@ import { startEtcd, startZookeeper } from './lib/session-servers.mjs';
 import { startMariadb, startPostgres } from './lib/sql-servers.mjs';
 import { quantile } from './lib/stats.mjs';
 import { sleep } from './lib/time.mjs';
+import { random } from './lib/random.mjs';
 
 const option = options({ rounds: 200, settle: 300 }, { rounds: 20 });
 const { LockService, RedisLockStore } = projectRequire('nest-holdfast');
@@ -110,7 +111,7 @@ async function measure(name, { start, open }) {
 async function once(key, holder, waiter, end) {
   const lock = await holder.acquire(key);
   const waiting = waiter.acquire(key, { waitTimeout: 60_000 });
-  await sleep(option.settle * (0.5 + Math.random())); // it has its place in line
+  await sleep(option.settle * (0.5 + random())); // it has its place in line
   const began = performance.now();
   const granted = waiting.then((next) => [next, performance.now() - began]);
   await end({ lock });

@@ -9,6 +9,7 @@ import { startRedis } from './lib/servers.mjs';
 import { quantile } from './lib/stats.mjs';
 import { summarise } from './lib/summary.mjs';
 import { firstLine, sleep } from './lib/time.mjs';
+import { random } from './lib/random.mjs';
 
 const option = options(
   { rounds: 8, cycles: 40, warmUp: 60, every: 25, collected: 6 },
@@ -84,7 +85,7 @@ async function takeAndRelease(candidate, times, key) {
 
 async function pause() {
   otherWork(count);
-  await sleep(option.every / candidates.length + Math.random() * 2);
+  await sleep(option.every / candidates.length + random() * 2);
 }
 
 /** As `pause`, and then everything is collected that can be. What the collector does beside the program ends meanwhile. */

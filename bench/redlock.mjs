@@ -1,12 +1,13 @@
 // Locks on a majority of several independent servers (Redlock): what they cost without contention, what a hung server costs
 // them, and many waiters for one key in one process and in several.
-import { BURST_COLUMNS, BURST_RATIOS, measureBurst, TROUBLES } from './lib/bursts.mjs';
+import { BURST_COLUMNS, BURST_RATIOS, TROUBLES } from './lib/bursts.mjs';
 import { loadCandidates, setUp, tearDown } from './lib/candidates.mjs';
-import { CYCLE_COLUMNS, CYCLE_RATIOS, cycles, measureCycles } from './lib/cycles.mjs';
+import { CYCLE_COLUMNS, CYCLE_RATIOS, cycles } from './lib/cycles.mjs';
 import { FLEET_COLUMNS, measureFleet } from './lib/fleet.mjs';
 import { Noise, quiet } from './lib/noise.mjs';
 import { startNodes } from './lib/nodes.mjs';
 import { options } from './lib/options.mjs';
+import { OwnProcesses } from './lib/own-processes.mjs';
 import { publish } from './lib/results.mjs';
 import { inRounds } from './lib/rounds.mjs';
 import { quantile } from './lib/stats.mjs';
@@ -61,49 +62,48 @@ const isFresh = true;
 const PARTS = { uncontended, contended, processes, hung };
 
 const nodes = await startNodes(option.nodes);
-const servers = { admin: nodes, pids: nodes.pids };
 watchPorts(...nodes.ports);
 for (const part of option.parts.split(',')) await PARTS[part]();
 await nodes.stop();
 process.exit(0);
 
 async function uncontended() {
-  const candidates = await setUp(await loadCandidates(option, 'redlock'), nodes.ports, option);
+  const own = await OwnProcesses.start(option, nodes.ports, nodes.pids, 'redlock');
   for (const each of concurrency) {
-    const samples = await measureCycles(candidates, each, { ...option, ...servers, isFresh });
+    const samples = await own.cycles(each, { ...option, isFresh });
     publish(option.out, {
       id: `redlock-uncontended-${each}`,
       title: `${option.nodes} servers, uncontended, concurrency ${each} (${option.rounds} rounds of ${option.ms} ms)`,
       columns: CYCLE_COLUMNS,
       troubles: ['errors', 'error'],
-      rows: summarise(samples, candidates, { ratios: CYCLE_RATIOS }),
+      rows: summarise(samples, own.candidates, { ratios: CYCLE_RATIOS }),
       samples,
       nodes: option.nodes,
       concurrency: each,
     });
   }
-  await tearDown(candidates);
+  await own.stop();
 }
 
 async function contended() {
   const { waiters } = option;
-  const candidates = await setUp(await loadCandidates(option, 'redlock'), nodes.ports, option);
+  const own = await OwnProcesses.start(option, nodes.ports, nodes.pids, 'redlock');
   const isComplete = ({ grants }) => grants === waiters;
   const limits = { rounds: option.bursts, budget: option.budget, isComplete };
-  const samples = await inRounds(candidates, limits, (each, round) =>
-    measureBurst(each, { ...option, ...servers, key: `c:${each.name}:${round}` }),
+  const samples = await inRounds(own.candidates, limits, (each, round) =>
+    own.burst(each, { waiters, ttl, cap, patience, key: `c:${each.name}:${round}` }),
   );
   publish(option.out, {
     id: 'redlock-contended',
     title: `${option.nodes} servers, ${waiters} waiters in one process`,
     columns: BURST_COLUMNS,
     troubles: TROUBLES,
-    rows: summarise(samples, candidates, { ratios: BURST_RATIOS }),
+    rows: summarise(samples, own.candidates, { ratios: BURST_RATIOS }),
     samples,
     nodes: option.nodes,
     waiters,
   });
-  await tearDown(candidates);
+  await own.stop();
 }
 
 async function processes() {

@@ -28,26 +28,39 @@ let count = 0;
  * Samples of all candidates at one concurrency. No garbage collection is forced before them: V8 throws away compiled code whose
  * objects are all gone, and its compiler would be measured. `admin` tells the CPU time of the servers, whose processes are `pids`.
  */
-export async function measureCycles(candidates, concurrency, { admin, pids, isFresh, ...option }) {
-  const keys = { isFresh };
-  for (const each of candidates) await cycles(each, concurrency, option.warmUp, keys); // until its code is compiled
+export async function measureCycles(candidates, concurrency, { warmUp, ...option }) {
+  for (const each of candidates) await cycles(each, concurrency, warmUp, option); // until its code is compiled
+  return inTurns(candidates, option, ({ name }, round) =>
+    besideRaw(candidates, name, round, { concurrency, ...option }),
+  );
+}
+
+/** A sample of each in every round, another one first each time. */
+export async function inTurns(candidates, { rounds, patience }, measure) {
   const samples = [];
-  for (let round = 0; round < option.rounds; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const each of rotate(candidates, round)) {
-      await quiet(option.patience);
-      samples.push(await besideRaw(each, round));
+      await quiet(patience);
+      samples.push({ name: each.name, round, ...(await measure(each, round)) });
     }
   }
   return samples;
+}
 
-  /** The raw client runs right before or right after, in turn, so that both see the same machine. */
-  async function besideRaw(candidate, round) {
-    const raw = candidates.find(({ name }) => name === candidate.raw);
-    const before = raw && round % 2 ? await measure(raw) : undefined;
-    const sample = await measure(candidate);
-    const pair = before ?? (raw && (await measure(raw)));
-    return { name: candidate.name, round, ...sample, pair };
-  }
+/** The raw client runs right before or right after, in turn, so that both see the same machine. */
+export async function besideRaw(
+  candidates,
+  name,
+  round,
+  { concurrency, admin, pids, isFresh, ...option },
+) {
+  const keys = { isFresh };
+  const candidate = candidates.find((each) => each.name === name);
+  const raw = candidates.find((each) => each.name === candidate.raw);
+  const before = raw && round % 2 ? await measure(raw) : undefined;
+  const sample = await measure(candidate);
+  const pair = before ?? (raw && (await measure(raw)));
+  return { ...sample, pair };
 
   async function measure(candidate) {
     await cycles(candidate, concurrency, option.settle, keys); // so that it does not pay for the one before

@@ -2,6 +2,7 @@ import { Noise, quiet } from './noise.mjs';
 import { stray } from './stray.mjs';
 import { sleep, within } from './time.mjs';
 import { wire } from './wire.mjs';
+import { random } from './random.mjs';
 
 /** Holds many locks of one candidate with automatic renewal and tells what that cost and what was lost. */
 export class Holding {
@@ -72,7 +73,7 @@ export class Holding {
         await sleep(pause.ms);
         this.#server.resume();
       }
-      const picks = Array.from({ length: 50 }, () => Math.floor(Math.random() * count));
+      const picks = Array.from({ length: 50 }, () => Math.floor(random() * count));
       const times = await this.#remaining(candidate, picks);
       lowest = Math.min(lowest, ...times.filter((ms) => ms >= 0));
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { sleep } from './time.mjs';
+import { random } from './random.mjs';
 
 /**
  * How much other programs got in the way: the share of the time that the watched processes were ready to run and had to wait
@@ -28,7 +29,7 @@ export async function quiet(patience, limit = 0.1) {
     const spinEnd = performance.now() + 10;
     while (performance.now() < spinEnd);
     if (noise.share() <= limit || performance.now() >= end) return;
-    await sleep(50 + Math.random() * 50);
+    await sleep(50 + random() * 50);
   }
 }
 

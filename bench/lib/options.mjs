@@ -3,7 +3,11 @@ import { fileURLToPath } from 'node:url';
 
 export const BENCH = fileURLToPath(new URL('..', import.meta.url));
 
-const COMMON = { only: '', skip: '', adapters: '', out: join(BENCH, 'out'), quick: false };
+/** Of everything that is left to chance. */
+export const SEED = seedOf(process.argv);
+process.env.BENCH_SEED = String(SEED); // for the processes that this one starts
+
+const COMMON = { only: '', skip: '', adapters: '', out: join(BENCH, 'out'), quick: false, seed: 1 };
 
 /**
  * The command line on top of `defaults`; with `--quick`, on top of `quick` on top of them. A default tells its option's type:
@@ -20,6 +24,11 @@ export function options(defaults = {}, quick = {}) {
     given[name] = known[name] === false ? true : parse(argv[++i], known[name]);
   }
   return { ...known, ...(given.quick ? quick : {}), ...given };
+}
+
+function seedOf(argv) {
+  const at = argv.indexOf('--seed');
+  return Number(at < 0 ? (process.env.BENCH_SEED ?? 1) : argv[at + 1]);
 }
 
 function parse(text, like) {

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { readReply, writeCommand } from './resp.mjs';
+import { random } from './random.mjs';
 
 /** Milliseconds without a message after which a store asks whether messages still arrive, as wake-up-channel.ts does. */
 const LONGEST_TRUST = 2_000;
@@ -15,7 +16,7 @@ export class WaitingSocket {
   #id;
   #plan;
   /** Its own phase: processes do not start together. */
-  #phase = Math.random();
+  #phase = random();
   #heardAt = 0;
   #timer;
   #stands;

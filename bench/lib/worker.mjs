@@ -1,19 +1,33 @@
-// A process of processes.mjs, crash.mjs and redlock.mjs: does what it is told and answers with what came of it.
+// A process that does what it is told, with one candidate or with all, and answers with what came of it.
+import { Admins } from './admins.mjs';
+import { measureBurst } from './bursts.mjs';
 import { loadCandidates, setUp } from './candidates.mjs';
 import { burst, steady } from './contention.mjs';
+import { besideRaw, cycles } from './cycles.mjs';
 import { stray } from './stray.mjs';
 import { firstLine, now, sleep } from './time.mjs';
 import { watchPorts, wire } from './wire.mjs';
 
 let candidates = [];
+let admin;
 const held = new Map();
 
 const tasks = {
   async setUp({ ports, selection: { feature, ...filters } }) {
     watchPorts(...ports);
+    admin = new Admins(ports);
     candidates = await setUp(await loadCandidates(filters, feature), ports, filters);
     return candidates.map(({ name }) => name);
   },
+
+  /** Until the code is compiled. */
+  async warmUp({ concurrency, ms, isFresh }) {
+    for (const each of candidates) await cycles(each, concurrency, ms, { isFresh });
+  },
+
+  cycles: ({ name, round, ...option }) => besideRaw(candidates, name, round, { ...option, admin }),
+
+  burst: ({ name, ...request }) => measureBurst(byName(name), { ...request, admin }),
 
   /** Starts at the same moment as the other workers. */
   async run({ name, mode, startAt, ...request }) {

@@ -28,6 +28,7 @@ function intro(machine = {}) {
     redis,
     minutes,
     quick,
+    seed,
     failed = [],
   } = machine;
   const lines = [
@@ -39,10 +40,14 @@ persistence, ${minutes?.toFixed(1)} minutes. Client, server and harness share th
 ratios, which were formed within the run. All figures are medians over the quieter half of the rounds, where there were more than three;
 \`noise\` is the share of time that the measured processes waited for a CPU, each other's turns included.`,
   ];
+  if (seed !== undefined) lines.push(`Seed ${seed}. ${ORDER}`);
   if (quick) lines.push('**A quick run: few rounds, best configurations only. Not to be quoted.**');
   if (failed.length > 0) lines.push(`These parts failed and are missing: ${failed.join(', ')}.`);
   return lines.join('\n\n');
 }
+
+const ORDER = `Each candidate was alone in fresh processes, but for the parts that README.md names. The number of rounds is in the title of each table, and the same for every row. The rows are in the order of the first round; every
+later round begins one row further down.`;
 
 const WHY =
   '[Where the time goes](../docs/where-the-time-goes.md) says why, and what would have to change.';
