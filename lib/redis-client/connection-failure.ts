@@ -21,18 +21,20 @@ export class ConnectionFailure {
     this.#forget = canTell(client) ? this.#listenTo(client) : () => undefined;
   }
 
-  /** `undefined` while the client is connected, or connects for the first time. */
-  get reason(): unknown {
+  /** `undefined` while the client is connected, or connects for the first time. `silent`: that of a node of a Cluster counts, too. */
+  readonly reason = (silent: boolean): unknown => {
     const { status } = this.#client;
-    if (status === undefined || status === 'ready' || status === 'wait') return undefined;
+    if (status === undefined || status === 'ready' || status === 'wait')
+      return silent ? this.#reasonOfNode() : undefined;
     const error = errorOf(this.#client) ?? this.#told;
-    return error === undefined || error === null ? undefined : driverError(error);
-  }
+    if (error !== undefined && error !== null) return driverError(error);
+    return silent ? this.#reasonOfNode() : undefined;
+  };
 
-  /** As `reason`, or that of a node of a Cluster that is connected to others. */
-  get reasonOfSilence(): unknown {
+  /** Of a Cluster that is connected to other nodes. */
+  #reasonOfNode(): unknown {
     const { nodes } = this.#client as Partial<TellingClient>;
-    if (this.reason !== undefined || typeof nodes !== 'function') return this.reason;
+    if (typeof nodes !== 'function') return undefined;
     const away = nodes.call(this.#client, 'all').filter(({ status }) => status !== 'ready');
     const error = away.map(errorOf).find((each) => each !== undefined && each !== null);
     return error === undefined ? undefined : driverError(error);

@@ -28,10 +28,10 @@ export class RedisScript {
     client: ScriptClient,
     keys: readonly string[],
     args: readonly Argument[],
-    read: (reply: unknown) => T,
+    read: (reply: unknown) => T | Promise<T>,
     failed: (error: unknown) => never = rethrow,
   ): Promise<T> {
-    const understand = (reply: unknown): T => {
+    const understand = (reply: unknown): T | Promise<T> => {
       try {
         return read(reply);
       } catch (error) {

@@ -38,7 +38,8 @@ export class SilenceWatch {
   readonly #dropped: () => void;
   readonly #every: number;
   #still = new Map<Socket, Stillness>();
-  #isAsked = false;
+  /** Since the last look. */
+  isAsked = false;
   #cancel: Cancel | undefined;
 
   /** A connection may be silent for `within` milliseconds. `dropped` is called after a connection was given up. */
@@ -52,13 +53,14 @@ export class SilenceWatch {
     this.#every = within / MOST_LOOKS;
   }
 
-  /** To be called with each command. */
+  /** To be called with each command, unless `isAsked`. */
   asked(): void {
-    this.#isAsked = true;
+    this.isAsked = true;
     if (!this.#cancel && this.#every < Infinity) this.#schedule();
   }
 
   close(): void {
+    this.isAsked = false;
     this.#cancel?.();
     this.#cancel = undefined;
     this.#still.clear();
@@ -73,8 +75,8 @@ export class SilenceWatch {
     const waiting = connections.filter(isWaiting).map(({ stream }) => stream as Socket);
     const before = this.#still;
     this.#still = new Map(waiting.map((socket) => [socket, stillness(socket, before.get(socket))]));
-    const isBusy = this.#isAsked || waiting.length > 0 || connections.some(isConnecting);
-    this.#isAsked = false;
+    const isBusy = this.isAsked || waiting.length > 0 || connections.some(isConnecting);
+    this.isAsked = false;
     this.#cancel = undefined;
     if (isBusy) this.#schedule();
     for (const [socket, { looks }] of this.#still) if (looks >= MOST_LOOKS) this.#drop(socket);

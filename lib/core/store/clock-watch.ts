@@ -29,7 +29,7 @@ export class ClockWatch {
   /** Servers that have not answered, and servers that forbid the command. */
   readonly #unasked = new Set<string>();
   /** The largest ttl since the last look. */
-  #longest = 0;
+  longest = 0;
   #until = 0;
   #cancel: Cancel | undefined;
 
@@ -39,13 +39,14 @@ export class ClockWatch {
     this.#isSet = isSet;
   }
 
-  /** A lock may be held for `ttl` ms from now. */
+  /** A lock may be held for `ttl` ms from now. Changes nothing where `longest` is as much. */
   holds(ttl: number): void {
-    if (ttl > this.#longest) this.#longest = ttl; // the clock is read at the next look: this is called for each lock
+    if (ttl > this.longest) this.longest = ttl; // the clock is read at the next look: this is called for each lock
     if (!this.#cancel) this.#schedule();
   }
 
   close(): void {
+    this.longest = 0;
     this.#cancel?.();
     this.#cancel = undefined;
     this.#readings.clear();
@@ -58,8 +59,8 @@ export class ClockWatch {
   readonly #look = (): void => {
     this.#cancel = undefined;
     const now = systemClock.now();
-    this.#until = Math.max(this.#until, now + this.#longest);
-    this.#longest = 0;
+    this.#until = Math.max(this.#until, now + this.longest);
+    this.longest = 0;
     if (now >= this.#until) return this.#readings.clear(); // across a long pause, readings cannot be compared
     this.#schedule();
     for (const server of this.#servers())

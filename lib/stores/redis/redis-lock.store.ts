@@ -53,6 +53,7 @@ export class RedisLockStore implements LockStore {
   readonly checkServers?: NonNullable<LockStore['checkServers']>;
   /** Missing on a client that cannot `SCAN`. */
   readonly list?: NonNullable<LockStore['list']>;
+  readonly connectionFailure: (silent: boolean) => unknown;
   readonly #keys: ServerKeys;
   readonly #inspector: Inspector;
   readonly #evictions: RedisEvictions;
@@ -82,6 +83,7 @@ export class RedisLockStore implements LockStore {
     this.#trial = new CounterTrial(keys);
     const slotOf = isOneServer ? () => 0 : (key: string) => clusterSlot(clientPrefix + key);
     this.#watches = new ServerWatches(client, (locked) => keys.locks(locked).map(slotOf));
+    this.connectionFailure = this.#watches.connectionFailure;
     const takeBacks = takeBacksOf(client);
     const awaited = replicas.replicas > 0 ? replicas.replicaTimeout : 0;
     const listening = () => this.#waiters?.connections ?? [];
@@ -152,8 +154,6 @@ export class RedisLockStore implements LockStore {
   beforeDeadline(request: AcquireRequest): void {
     this.#waiters?.askFor(this.#context.names.queued(request).value);
   }
-
-  readonly connectionFailure = (silent: boolean) => this.#watches.connectionFailure(silent);
 
   inspect(key: string): Promise<LockInspection | undefined> {
     return this.#inspector.one(key);

@@ -24,17 +24,22 @@ export class SentAgain {
     this.#way = way;
   }
 
-  /**
-   * To be called right after the request for `released`. Rejects where a repeated command to one server cannot be ruled out; a
-   * caller without `isValid` does not care.
-   */
+  /** As `decision`, of a request for `released` that has just been sent. */
   decided(released: Promise<boolean>, isValid?: () => boolean): Promise<boolean> {
-    if (!isValid) return released;
+    return released.then(this.decision(isValid));
+  }
+
+  /**
+   * What the answer to a release means that is sent now. The result rejects where a repeated command to one server cannot be ruled
+   * out; a caller without `isValid` does not care.
+   */
+  decision(isValid?: () => boolean): (wasOurs: boolean) => boolean | Promise<boolean> {
+    if (!isValid) return (wasOurs) => wasOurs;
     const { losses, runId } = this.#way.connected;
-    return released.then((wasOurs) => {
+    return (wasOurs) => {
       if (wasOurs || losses === this.#way.connected.losses) return wasOurs;
       return this.#isMade(runId, isValid());
-    });
+    };
   }
 
   async #isMade(runId: string | undefined, isValid: boolean): Promise<boolean> {

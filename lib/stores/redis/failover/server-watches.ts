@@ -25,8 +25,8 @@ export class ServerWatches implements WatchedWay {
     this.#connection = new ConnectionFailure(client);
   }
 
-  connectionFailure(silent: boolean): unknown {
-    return silent ? this.#connection.reasonOfSilence : this.#connection.reason;
+  get connectionFailure(): (silent: boolean) => unknown {
+    return this.#connection.reason;
   }
 
   /** Missing on a Cluster, which has several. */

@@ -26,8 +26,12 @@ export class ServerKeys {
   readonly prefix: string;
   readonly #clientPrefix: string;
   readonly #mayCollide: boolean;
-  /** Missing where each lock has a fencing counter of its own. */
-  #marks: FencingMarks | undefined;
+  /**
+   * The names of the counters behind the fencing tokens of one server: about `MARKS` of them, whatever the number of locks, so that a
+   * released lock leaves nothing behind. A lock always has the same one. Sharing it with other locks makes its tokens larger,
+   * never smaller. Missing where each lock has a counter of its own.
+   */
+  #marks: string[] | undefined;
 
   /**
    * `clientPrefix` is the client's prefix of every key. `isOneServer`: its locks share fencing counters, for they need not be in
@@ -37,7 +41,7 @@ export class ServerKeys {
     this.prefix = prefix;
     this.#clientPrefix = clientPrefix;
     this.#mayCollide = prefix === '' || prefix.startsWith('{');
-    if (isOneServer) this.#marks = new FencingMarks(clientPrefix + prefix);
+    if (isOneServer) this.#marks = [];
   }
 
   /**
@@ -55,6 +59,7 @@ export class ServerKeys {
   /** The locks, then for each of `beside` the key of every lock. */
   with(beside: Beside, keys: readonly string[]): readonly string[] {
     const names: string[] = [];
+    const marks = this.#marks;
     for (let index = 0; index < keys.length; index++) {
       const lock = this.#mayCollide ? this.#lock(keys[index]!) : this.prefix + keys[index]!;
       const name = this.#clientPrefix + lock;
@@ -65,8 +70,7 @@ export class ServerKeys {
       let at = index;
       for (const what of beside) {
         at += keys.length;
-        const isMark = what === 'fence' && this.#marks !== undefined;
-        names[at] = isMark ? this.#marks!.nameFor(lock) : slot + what + rest;
+        names[at] = what === 'fence' && marks ? this.#markOf(marks, lock) : slot + what + rest;
       }
     }
     return names;
@@ -88,32 +92,17 @@ export class ServerKeys {
     return isIts ? key : undefined;
   }
 
-  #lock(key: string): string {
-    const lock = this.prefix + key;
-    return this.#mayCollide ? lock.replace(RESERVED, '$1%$2') : lock;
-  }
-}
-
-/**
- * The counters behind the fencing tokens of one server: about `MARKS` of them, whatever the number of locks, so that a released
- * lock leaves nothing behind. A lock always has the same one. Sharing it with other locks makes its tokens larger, never
- * smaller.
- */
-class FencingMarks {
-  readonly #prefix: string;
-  readonly #names: string[] = [];
-
-  /** `prefix` begins the name of every lock on the server. */
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
-
   /** The mark is the lock's hash by FNV-1a, of UTF-16. All processes that share locks have to agree on it, and on `MARKS`. */
-  nameFor(lock: string): string {
+  #markOf(marks: string[], lock: string): string {
     let hash = 0x811c9dc5;
     for (let index = 0; index < lock.length; index++)
       hash = Math.imul(hash ^ lock.charCodeAt(index), 0x01000193);
     const mark = ((hash ^ (hash >>> 15)) >>> 0) % MARKS;
-    return (this.#names[mark] ??= `{${this.#prefix}mark:${mark}}:fence`);
+    return (marks[mark] ??= `{${this.#clientPrefix}${this.prefix}mark:${mark}}:fence`);
+  }
+
+  #lock(key: string): string {
+    const lock = this.prefix + key;
+    return this.#mayCollide ? lock.replace(RESERVED, '$1%$2') : lock;
   }
 }

@@ -14,7 +14,8 @@ export function tryHold(
   const held = context.names.alone(request);
   const read = (reply: unknown) => {
     if (reply === null || (refused && isRefusal(request.keys, reply, refused))) return undefined;
-    context.watches.clocks?.holds(ttl);
+    const { clocks } = context.watches;
+    if (clocks && ttl > clocks.longest) clocks.holds(ttl);
     return new RedisLease(held, context, asFencingToken(reply));
   };
   return context.lockCalls.make({ held, ttl, last: fencingFloor, read });

@@ -14,7 +14,8 @@ import type { LocalHandoffs } from '../queue/local-handoffs.js';
 export class RedisLease implements Lease {
   /** Set where the server gave the lock to a waiter in answer to a release. */
   readonly #handedOff: HandedOff | undefined;
-  #fencingToken: bigint;
+  /** Missing once it is a reader's. */
+  fencingToken: bigint | undefined;
   readonly #held: NamedLock;
   readonly #context: LeaseContext;
   /** Set once the lease may be handed off without a command. */
@@ -37,7 +38,7 @@ export class RedisLease implements Lease {
     handedOff?: HandedOff,
   ) {
     this.#handedOff = handedOff;
-    this.#fencingToken = fence;
+    this.fencingToken = fence;
     this.#held = held;
     this.#context = context;
     this.#handoff = handoff;
@@ -63,10 +64,6 @@ export class RedisLease implements Lease {
     return { age: systemClock.now() - sentAt, ttl };
   }
 
-  get fencingToken(): bigint | undefined {
-    return this.#reader ? undefined : this.#fencingToken;
-  }
-
   /** Set where the value is enough to extend it. Missing for a claim, a reader, and for several keys. */
   get ofOneKey(): NamedLock | undefined {
     if (this.#isClaim || this.#reader || this.#held.request.keys.length > 1) return undefined;
@@ -84,17 +81,19 @@ export class RedisLease implements Lease {
     this.#isReleased = true;
     if (this.#reader) return this.#reader.release(isValid);
     const { lockCalls, sentAgain, strictQueue } = this.#context;
-    const freed =
-      this.#retired?.release() ??
-      (this.#handoff && this.#leaveFree()) ??
-      lockCalls.make(strictQueue?.release(this.#held) ?? { held: this.#held, read: isOne });
-    return sentAgain.decided(freed, isValid);
+    const held = this.#held;
+    const decide = sentAgain.decision(isValid);
+    const freed = this.#retired?.release() ?? (this.#handoff && this.#leaveFree());
+    if (freed) return freed.then(decide);
+    const strict = strictQueue?.release(held);
+    if (strict) return lockCalls.make(strict).then(decide);
+    return lockCalls.make({ held, read: (reply) => reply === 1 || decide(isOne(reply)) });
   }
 
   retire(ms: number): Promise<boolean> {
     if (this.#isReleased || this.#isClaim || this.#reader) return Promise.resolve(false);
     this.#endTenure();
-    this.#retired ??= new RetiredLease(this.#held, this.#fencingToken, this.#context);
+    this.#retired ??= new RetiredLease(this.#held, this.fencingToken!, this.#context);
     return this.#retired.confirm(ms);
   }
 
@@ -103,6 +102,7 @@ export class RedisLease implements Lease {
     if (!this.#reader) {
       this.#endTenure();
       this.#reader = new DowngradedLease(this.#held, this.#context);
+      this.fencingToken = undefined;
     }
     return this.#reader.confirm();
   }
@@ -121,7 +121,7 @@ export class RedisLease implements Lease {
       return undefined;
     this.#isReleased = true;
     if (renew || !this.#handoff?.takeToken(now)) return this.#renewed(handoffs, ttl, tokens);
-    return new RedisLease(this.#held, this.#context, this.#fencingToken + 1n, this.#handoff);
+    return new RedisLease(this.#held, this.#context, this.fencingToken! + 1n, this.#handoff);
   }
 
   raiseFencing({ from, to }: FencingRange): Promise<boolean> {
@@ -152,7 +152,7 @@ export class RedisLease implements Lease {
       throw error;
     });
     if (fence === undefined) return false;
-    this.#fencingToken = fence;
+    this.fencingToken = fence;
     this.#isClaim = false;
     return true;
   }

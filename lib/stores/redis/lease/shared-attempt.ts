@@ -19,7 +19,7 @@ export function tryShare(
 ): Promise<Lease | undefined> {
   const { names, runner, takeBacks } = context;
   const held = names.shared(request, permits);
-  takeBacks.forget(held);
+  if (takeBacks.kept.size > 0) takeBacks.forget(held);
   const read = (reply: unknown) => {
     if (Array.isArray(reply)) throw otherPermits(request, permits, reply);
     if (isRefusal(request.keys, reply, refused)) return undefined;

@@ -20,7 +20,7 @@ export interface LockCall<Answer> {
    * gets it, if it is next.
    */
   readonly last?: bigint | number | undefined;
-  readonly read: (reply: unknown) => Answer;
+  readonly read: (reply: unknown) => Answer | Promise<Answer>;
   /** Is told that the request failed. */
   readonly failed?: () => void;
 }
@@ -87,7 +87,7 @@ export class LockCalls {
     failed: (error: unknown) => never = (error) => this.#failed(call, error),
   ): Promise<Answer> {
     const { held, ttl, last, read } = call;
-    if (ttl !== undefined) this.#takeBacks.forget(held);
+    if (ttl !== undefined && this.#takeBacks.kept.size > 0) this.#takeBacks.forget(held);
     if (!this.#gathers || (this.#size === 0 && this.#probe.goesAtOnce())) {
       const args = lockArgs(held.value, held.request.keys.length, ttl, last);
       const { keys } = held;

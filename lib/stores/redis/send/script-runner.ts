@@ -12,8 +12,10 @@ export interface ReplicaOptions {
   readonly replicaTimeout: number;
 }
 
+/** Is told of commands. */
+type Asked = Pick<SilenceWatch, 'asked' | 'isAsked'>;
 type Args = readonly (string | number)[];
-type Read<T> = (reply: unknown) => T;
+type Read<T> = (reply: unknown) => T | Promise<T>;
 type Failed = (error: unknown) => never;
 
 /** Runs scripts on one client, and waits for its replicas where configured. */
@@ -21,7 +23,7 @@ export class ScriptRunner {
   readonly #client: RedisClient;
   readonly #batch: WriteBatch | undefined;
   readonly #options: ReplicaOptions;
-  readonly #silence: Pick<SilenceWatch, 'asked'>;
+  readonly #silence: Asked;
   #flush: (() => void) | undefined;
   readonly #masters: SlotMasters | undefined;
 
@@ -31,7 +33,7 @@ export class ScriptRunner {
     options: ReplicaOptions,
     batchWrites: boolean,
     slotOf: (key: string) => number,
-    silence: Pick<SilenceWatch, 'asked'>,
+    silence: Asked,
   ) {
     this.#client = client;
     this.#options = options;
@@ -59,7 +61,7 @@ export class ScriptRunner {
     read: Read<T>,
     failed?: Failed,
   ): Promise<T> {
-    this.#silence.asked();
+    if (!this.#silence.isAsked) this.#silence.asked();
     this.#flush?.();
     this.#batch?.join();
     return script.run(this.#client, keys, args, read, failed);

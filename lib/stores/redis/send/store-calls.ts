@@ -11,7 +11,7 @@ interface CallOptions {
   readonly batchWrites: boolean;
   readonly slotOf: (key: string) => number;
   /** Is told when the server is asked. */
-  readonly silence: Pick<SilenceWatch, 'asked'>;
+  readonly silence: Pick<SilenceWatch, 'asked' | 'isAsked'>;
 }
 
 /** How one store sends its scripts, and its locks together. */

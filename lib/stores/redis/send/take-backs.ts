@@ -33,12 +33,14 @@ interface TakeBack {
 export class TakeBacks {
   readonly #isCluster: boolean;
   readonly #canSend: () => boolean;
+  readonly kept: ReadonlyMap<string, object>;
   readonly #kept = new Map<string, TakeBack>();
   #isClosed = false;
   #cancel: Cancel | undefined;
 
   /** While `canSend` is false, no attempt is made. */
   constructor(isCluster: boolean, canSend: () => boolean) {
+    this.kept = this.#kept;
     this.#isCluster = isCluster;
     this.#canSend = canSend;
   }
@@ -56,7 +58,7 @@ export class TakeBacks {
 
   /** The same lock is requested again. */
   forget(held: NamedLock): void {
-    if (this.#kept.size > 0) this.#kept.delete(nameOf(held));
+    this.#kept.delete(nameOf(held));
   }
 
   close(): void {
