@@ -39,6 +39,8 @@ export class Eviction {
   readonly #key: string;
   readonly #options: CheckedEviction;
   readonly #within: number;
+  /** The named holder, once the store has said that it has the key. */
+  #held: HolderAnswer | undefined;
 
   /** `within`: milliseconds for each answer of the store. Throws `LockUnsupportedError` where it cannot evict. */
   constructor(context: EvictionContext, key: string, options: CheckedEviction, within: number) {
@@ -64,16 +66,20 @@ export class Eviction {
   async #ask(grace: number, isName = false): Promise<Evicted | undefined> {
     const { clock } = this.#context;
     const end = clock.now() + grace;
-    let held: HolderAnswer | undefined;
     for (let rest = grace; rest > 0; rest = end - clock.now()) {
       const answer = this.#checked(await this.#askHolder(Math.ceil(rest)));
-      if (answer.state === 'other')
-        return { outcome: held ? 'released' : 'not-held', before: held ?? answer };
-      if (answer.state === 'held') held = answer;
-      if (held && isName) return undefined;
+      if (answer.state === 'other') return this.#ended(answer);
+      if (answer.state === 'held') this.#held = answer;
+      if (this.#held && isName) return undefined;
       await sleep(clock, Math.min(end - clock.now(), LOOK_EVERY));
     }
     return undefined;
+  }
+
+  /** It has the key no more, or never had it. */
+  #ended(answer: HolderAnswer): Evicted {
+    const held = this.#held;
+    return { outcome: held ? 'released' : 'not-held', before: held ?? answer };
   }
 
   #askHolder(grace: number): Promise<HolderAnswer> {
@@ -89,7 +95,7 @@ export class Eviction {
     // The answer may be lost when the key is taken already: asked again with the same owner token, the store says so.
     const before = this.#checked(await this.#call(take).catch(() => this.#call(take)));
     if (before.state === 'unconfirmed') return { outcome: 'unconfirmed', before };
-    if (before.state !== 'taken') return { outcome: 'not-held', before };
+    if (before.state !== 'taken') return this.#ended(before);
     const taken = before.taken!;
     await this.#release(taken);
     return { outcome: 'taken', before, tokenAfter: taken.fencingToken };

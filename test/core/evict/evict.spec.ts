@@ -97,6 +97,24 @@ describe('a holder that is asked', () => {
     expect(audits).toHaveLength(1);
   });
 
+  it.each([undefined, 'the next one'])(
+    'has released the key, when its work ends right before the grace and has it then: %s',
+    async (waits) => {
+      const { locks, others, clock } = inMemory();
+      const audits = auditsOf(others);
+      const lock = await locks.acquire('a');
+      const { fencingToken } = lock;
+      const next = waits && others.acquire('a', { waitTimeout: 60_000 });
+      const evicted = others.evict('a', { fencingToken, grace: 1_000, ...WHO });
+      await clock.advance(950);
+      await lock.release();
+      await clock.advance(50);
+      expect(await evicted).toMatchObject({ evicted: true, outcome: 'released', tokenBefore: fencingToken }); // prettier-ignore
+      expect(audits).toHaveLength(1);
+      if (next) expect((await next).isHeld).toBe(true);
+    },
+  );
+
   it('keeps the key for its grace, however short its ttl is', async () => {
     const { locks, others, clock } = inMemory({ ttl: 500 });
     const lock = await locks.acquire('a');
