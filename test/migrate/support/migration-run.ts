@@ -46,6 +46,23 @@ export class MigrationRun implements AsyncDisposable {
     }
   }
 
+  /** Resolves once each of them has killed itself. */
+  async die(movers: readonly Mover[]): Promise<void> {
+    const left = new Set(movers);
+    for (const mover of movers)
+      void mover.child.exited.then(() => {
+        mover.killedAt = now();
+        left.delete(mover);
+      });
+    const names = () => [...left].map(({ name }) => name).join(', ');
+    await until(() => left.size === 0, { within: 180_000, every: 50, what: 'all deaths' }).catch(
+      (cause: unknown) => {
+        throw new Error(`These live on: ${names()}`, { cause });
+      },
+    );
+    for (const { child } of movers) expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+  }
+
   /** Resolves once each of them has got some locks from now on. */
   async allWork(...movers: readonly Mover[]): Promise<void> {
     const before = await Promise.all(movers.map((mover) => this.grants(mover)));

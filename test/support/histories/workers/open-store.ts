@@ -1,6 +1,8 @@
 import type { LockStore } from 'nest-holdfast';
 import type { MigrationPhase } from 'nest-holdfast/migrate';
 import { OwnClient } from '../../../stores/redis/locks.js';
+import { dyingStore } from './dying-store.js';
+import type { Death } from './dying-store.js';
 
 /** Which store, and where: the address is what its servers call `url`, of several joined by commas; a file for SQLite. */
 export interface StoreAddress {
@@ -84,12 +86,14 @@ const OPENERS: Readonly<Record<StoreAddress['kind'], Opener>> = {
   },
   migrating: async (address, life) => {
     const { MigratingLockStore } = await import('nest-holdfast/migrate');
-    const { from, to, phase, fencingBase } = JSON.parse(address) as Move;
-    const [one, other] = [await openStore(from, life), await openStore(to, life)];
+    const { phase, fencingBase, fromClosed, death, ...sides } = JSON.parse(address) as Move;
+    const [one, other] = [await openStore(sides.from, life), await openStore(sides.to, life)];
     const base = fencingBase === undefined ? undefined : BigInt(fencingBase);
-    const options = { phase, largestTtl: life, fencingBase: base };
+    const options = { phase, largestTtl: life, fencingBase: base, fromClosed };
+    const stores = { from: one.store, to: other.store };
+    if (death) stores[death.at] = dyingStore(stores[death.at], death);
     return {
-      store: new MigratingLockStore({ from: one.store, to: other.store, ...options }),
+      store: new MigratingLockStore({ ...stores, ...options }),
       close: () => Promise.all([one.close(), other.close()]),
     };
   },
@@ -111,6 +115,8 @@ interface Move {
   readonly phase: MigrationPhase;
   /** In digits. */
   readonly fencingBase?: string;
+  readonly fromClosed?: boolean;
+  readonly death?: Death;
 }
 
 /** `life` is the ttl in use, and the session timeout where the store has sessions. */
