@@ -4,6 +4,7 @@ import { failureOf } from '../output/failure.js';
 import { Output } from '../output/output.js';
 import { acquireLock } from '../run/acquire-lock.js';
 import type { AcquireFlags } from '../run/acquire-lock.js';
+import { hearOfEvictions } from '../run/eviction-beat.js';
 import { guardTimes } from '../run/guard-times.js';
 import { runHeld } from '../run/held-command.js';
 import { SignalRelay } from '../run/signal-relay.js';
@@ -97,11 +98,11 @@ async function run(key: string, words: readonly string[], options: RunOptions): 
       const times = guardTimes(options, opened);
       const lock = await acquireLock(locks, key, options, relay);
       const command = options.shell ? ['/bin/sh', '-c', words.join(' ')] : words;
-      // A store on Redis hears of evictions from the first extension on.
-      lock.extend(options.ttl ?? TTL).catch(() => {}); // it is tried again, and the guard sees its failure
+      const hearNoMore = hearOfEvictions(lock, options.ttl ?? TTL, opened.store);
       try {
         return await runHeld(command, { lock, opened, output, relay, supervisor, times });
       } finally {
+        hearNoMore();
         await lock.release();
       }
     });

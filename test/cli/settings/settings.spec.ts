@@ -76,7 +76,9 @@ describe('the settings of the command line', () => {
     await write(`export default { get store() { throw new Error('no vault'); } };`);
     expect(await failure('ls')).toMatch(/^holdfast: .*cannot be read: no vault\n$/);
     await write(`export default { store: async () => { throw new Error('no vault'); } };`);
-    expect(await failure('ls')).toMatch(/^holdfast: the function that returns the store failed: no vault\n$/);
+    expect(await failure('ls')).toMatch(
+      /^holdfast: the function that returns the store failed: no vault\n$/,
+    );
     expect(await failure('migrate', 'check', '--to', 'redis://x')).toMatch(/name both stores/);
     expect(await failure('ls', '--config', 'other.mjs')).toMatch(/other\.mjs is not there/);
     expect(await failure('ls', '--older-than', '5')).toMatch(/--older-than.*5m/);
