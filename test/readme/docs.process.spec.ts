@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { problemsOf } from './support/compile.js';
 import { ROOT, pagePaths, parsePage, readPage } from './support/markdown.js';
+import type { Page } from './support/markdown.js';
 import { STOCK_PROJECTS, asWrittenIn } from './support/stock-projects.js';
 
 const STORE_HEADINGS = ['What it promises', 'Set-up', 'How it works', 'What it costs', 'Limits'];
@@ -10,6 +11,8 @@ const STORE_HEADINGS = ['What it promises', 'Set-up', 'How it works', 'What it c
 const COMPILES_WITHIN = 600_000;
 
 const pages = pagePaths().map(readPage);
+/** The reader of docs/writing-a-store.md is in this repository. */
+const users = pages.filter(({ path }) => path !== 'docs/writing-a-store.md');
 /** Beside them lies what they share. */
 const stores = readdirSync(join(ROOT, 'lib/stores'))
   .filter((name) => name !== 'kit')
@@ -34,13 +37,15 @@ describe('the pages', () => {
   );
 
   it('import files as the tests of a new project find them: without an extension', () => {
-    const users = pages.filter(({ path }) => path !== 'docs/writing-a-store.md'); // its reader is in this repository
-    const imports = users.flatMap(({ blocks }) =>
-      blocks.flatMap(({ page, line, code }) =>
-        [...code.matchAll(/from '(\.[^']+)'/g)].map(([, from]) => `${page}:${line} ${from}`),
-      ),
-    );
+    const imports = users.flatMap(importsOfFiles);
     expect(imports.filter((each) => each.endsWith('.js'))).toEqual([]);
+  });
+
+  it('say how a project of ES modules imports these files, as `nest new` of Nest 12 makes one', () => {
+    const importing = users.filter((page) => importsOfFiles(page).length > 0);
+    expect(importing.length).toBeGreaterThan(2);
+    const silent = importing.filter(({ prose }) => !/`'\.\/[\w.-]+\.js'`/.test(prose));
+    expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
   it.each(pages)('$path links to what exists', ({ path, prose }) => {
@@ -114,6 +119,12 @@ one();
     "docs/x.md:7 (Title): Property 'two' does not exist on type '1'.",
   ]);
 });
+
+function importsOfFiles({ blocks }: Page): string[] {
+  return blocks.flatMap(({ page, line, code }) =>
+    [...code.matchAll(/from '(\.[^']+)'/g)].map(([, from]) => `${page}:${line} ${from}`),
+  );
+}
 
 function leadsSomewhere(path: string, target: string): boolean {
   if (/^https?:/.test(target)) return true;

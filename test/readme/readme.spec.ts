@@ -20,6 +20,9 @@ const blocks = page.blocks.filter(
 );
 const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
+/** Packages that an application of `nest new` has. */
+const OF_NEST_NEW = ['@nestjs/common', '@nestjs/core', 'reflect-metadata', 'rxjs'];
+
 const CORE_ERRORS = readFileSync(join(ROOT, 'lib/core/contract/lock-errors.ts'), 'utf8');
 const QUEUE_ERRORS = readFileSync(join(ROOT, 'lib/core/queue/queue-full-error.ts'), 'utf8');
 const DRAIN_ERRORS = readFileSync(join(ROOT, 'lib/core/drain/draining-error.ts'), 'utf8');
@@ -77,6 +80,17 @@ describe('README', () => {
       expect(top).toContain(`\`npm ci && npm ${script}\``);
       expect(contributing).toMatch(new RegExp(`^npm (ci && npm )?${script}\\b`, 'm'));
     }
+  });
+
+  it('says how to install what its code for Nest imports', () => {
+    const installed = page.blocks
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ code }) => code.trim().split(/\s+/).slice(2));
+    const imported = blocks
+      .filter(({ code }) => !code.includes('/express'))
+      .flatMap(({ code }) => [...code.matchAll(/from '(@?\w[^']*)'/g)].map(([, from]) => from!));
+    const missing = imported.filter((name) => ![...OF_NEST_NEW, ...installed].includes(name));
+    expect(missing).toEqual([]);
   });
 
   it('is short, and has no URL of a server in its code', () => {
