@@ -108,7 +108,14 @@ function bestOf(cells, row) {
   return best?.value;
 }
 
-/** In words: `5016, for 635 of 1000`. */
+/** In words: `5,016, for 635 of 1,000`. */
 export function figureOf({ value, of }, all) {
-  return of ? `${format(value)}, for ${of} of ${all}` : format(value);
+  return of
+    ? `${inThousands(value)}, for ${inThousands(of)} of ${inThousands(all)}`
+    : inThousands(value);
+}
+
+/** As the prose writes numbers: `32,164`. */
+export function inThousands(value) {
+  return format(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }

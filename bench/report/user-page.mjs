@@ -1,5 +1,5 @@
-import { format, table } from '../lib/table.mjs';
-import { LIBRARIES, figureOf } from './comparison.mjs';
+import { table } from '../lib/table.mjs';
+import { LIBRARIES, figureOf, inThousands } from './comparison.mjs';
 
 const [OURS, ...PEERS] = LIBRARIES.map(({ name }) => name);
 
@@ -55,18 +55,17 @@ function explanation(comparison, { date }) {
   const others = comparison.filter((row) => row.date && row.date !== date);
   const later = others.map((row) => `- The row "${row.what}" was measured alone, on ${row.date}.`);
   return [
-    `- Bold is the best of a row.
-- Each library has two configurations: as it comes, and with the best settings that it documents. The table has the better one, row by
-  row, of redlock also the better of versions 4 and 5. Holdfast has one.
-- A caller waits for at most 5 s. A time "for" some of the callers is one in which the others were refused.
+    `- The best figure of a row is bold.
+- Each library was measured twice, with its defaults and with the best settings that it documents; redlock also in versions 4 and 5. Each
+  row shows its better result. Holdfast was measured with its defaults alone.
+- A caller waits for at most 5 s. A time with "for … of …" behind it is that of the callers who had the key; the others had given up.
 - "cannot": the library does not extend its locks.`,
     ...later,
   ].join('\n');
 }
 
-const WAITING = `Holdfast lines up the callers of a process, and hands a lock on among them without a command. Between processes, the release wakes
-the first waiter. The other libraries ask again after a delay: a short one costs commands, a long one costs time, and many callers find the
-key taken again and again.`;
+const WAITING = `Holdfast keeps the callers of a process in a queue, and hands the lock from one to the next without a command. Between processes, the
+release wakes the first waiter. The other libraries ask again after a delay. A short delay costs commands, and a long one costs time.`;
 
 /** Why another one is ahead, by row. */
 const REASONS = {
@@ -75,9 +74,9 @@ const REASONS = {
   'uncontended-16':
     'Many locks at once share commands, which makes up for most of what a lock costs in the client.',
   memory:
-    'These are 1,024 counters of fencing tokens, which all keys share: ten million keys leave no more. They expire within an hour.',
+    'Holdfast keeps 1,024 counters of fencing tokens, which all keys share: ten million keys leave no more. They expire within an hour.',
   renewal:
-    'Holdfast extends at a third of the ttl. The others wait until the last fifth or sixth, which is cheaper, and loses locks when the server stands still.',
+    "Holdfast extends at a third of the ttl. The others extend in its last fifth or sixth. That takes less of the client's time, but they lose their locks when the server stands still for a second.",
 };
 
 function losses(comparison) {
@@ -89,7 +88,7 @@ function losses(comparison) {
 function lossOf({ what, unit, cells: [own, ...others], best, table: id }) {
   const index = others.findIndex((cell) => cell?.value === best);
   const reason = REASONS[id] ? ` ${REASONS[id]}` : '';
-  return `**${what}**: ${PEERS[index]} has ${format(best)}, Holdfast ${format(own.value)} (${unit}).${reason}`;
+  return `**${what}**: ${PEERS[index]} has ${inThousands(best)}, Holdfast ${inThousands(own.value)} (${unit}).${reason}`;
 }
 
 const MORE = `- [All tables](../bench/RESULTS.md): raw ioredis, more libraries, five servers, other stores, dead and hung processes, import time, and the
