@@ -4,6 +4,13 @@ import { defineComponent, h, onMounted, ref, watch } from 'vue';
 let loading;
 let drawings = 0;
 
+/** A wide drawing scrolls: made to fit, its words could not be read. */
+const READABLE = {
+  startOnLoad: false,
+  flowchart: { useMaxWidth: false, nodeSpacing: 10, rankSpacing: 35, padding: 6 },
+  sequence: { useMaxWidth: false },
+};
+
 /** Draws Mermaid in the browser, in the colours of the page. Until then, and without scripts, it is text. */
 export const MermaidDrawing = defineComponent({
   props: { code: { type: String, required: true } },
@@ -13,7 +20,7 @@ export const MermaidDrawing = defineComponent({
     const drawn = ref();
     const draw = async () => {
       const mermaid = await (loading ??= load());
-      mermaid.initialize({ startOnLoad: false, theme: isDark.value ? 'dark' : 'default' });
+      mermaid.initialize({ ...READABLE, theme: isDark.value ? 'dark' : 'default' });
       drawn.value = (await mermaid.render(`drawing-${++drawings}`, text)).svg;
     };
     onMounted(draw);

@@ -11,8 +11,10 @@ import {
   brokenPictures,
   coloursOfCode,
   isDark,
+  hiddenOfTable,
   overflow,
   problemsOf,
+  unreadableLabels,
 } from './support/page-probes.js';
 import { type SiteServer, serveSite } from './support/site-server.js';
 
@@ -73,6 +75,7 @@ describe('npm run docs', () => {
       expect((await page.locator('.drawing svg').first().boundingBox())!.height).toBeGreaterThan(
         100,
       );
+      expect(await unreadableLabels(page)).toEqual([]);
       expect(await isDark(page)).toBe(colorScheme === 'dark');
       for (const name of ['index', 'performance', 'observability', 'stores/redis', 'changelog']) {
         await page.goto(`${server.url}${name}.html`, { waitUntil: 'load' });
@@ -82,6 +85,20 @@ describe('npm run docs', () => {
       await page.goto(`${server.url}stores/redis.html`);
       expect(await coloursOfCode(page)).toBeGreaterThan(2);
       expect(problems).toEqual([]);
+      await context.close();
+    },
+    3 * MINUTES,
+  );
+
+  it.each([1_280, 1_440, 1_600])(
+    'makes pages that show their tables whole on a screen of %i pixels',
+    async (width) => {
+      const context = await browser.newContext({ viewport: { width, height: 800 } });
+      const page = await context.newPage();
+      for (const name of ['index', 'performance', 'troubleshooting', 'migrating']) {
+        await page.goto(`${server.url}${name}.html`, { waitUntil: 'load' });
+        expect(await hiddenOfTable(page)).toBeLessThan(20);
+      }
       await context.close();
     },
     3 * MINUTES,

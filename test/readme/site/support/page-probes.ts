@@ -37,3 +37,25 @@ export function coloursOfCode(page: Page): Promise<number> {
     return new Set(words.map((word) => getComputedStyle(word).color)).size;
   })()`);
 }
+
+/** The labels of drawings that are cut off, or that are too small to be read. */
+export function unreadableLabels(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const all = [...document.querySelectorAll('.drawing foreignObject > div')];
+    const labels = all.filter((label) => label.textContent.trim() !== '');
+    const isCut = (label) => label.scrollHeight > label.parentElement.clientHeight + 1;
+    const isSmall = (label) => {
+      const scale = label.getBoundingClientRect().width / label.offsetWidth;
+      return parseFloat(getComputedStyle(label).fontSize) * scale < 10;
+    };
+    return labels.filter((label) => isCut(label) || isSmall(label)).map((label) => label.textContent);
+  })()`);
+}
+
+/** How many pixels of the page's first table are hidden. */
+export function hiddenOfTable(page: Page): Promise<number> {
+  return page.evaluate(`(() => {
+    const table = document.querySelector('main table');
+    return table.scrollWidth - table.clientWidth;
+  })()`);
+}
