@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,8 +20,17 @@ const NEST: Readonly<Record<string, readonly string[]>> = {
 const { blocks } = readPage('README.md');
 const blockWith = (text: string) => blocks.find(({ code }) => code.includes(text))!.code;
 
-/** Applications whose files are the blocks of the README, as a reader copies them. */
-describe('an application as the README has it', () => {
+/** The files of a page, by their names, but for those that need another package. */
+const filesOf = (page: string, folder: string) =>
+  Object.fromEntries(
+    readPage(page).blocks.flatMap(({ marks, code }) => {
+      const name = marks.find((mark) => mark.startsWith('file='))?.slice('file='.length);
+      return name && !code.includes("'typeorm'") ? [[`${folder}${name}`, code]] : [];
+    }),
+  );
+
+/** Applications whose files are the blocks of the README and of docs, as a reader copies them. */
+describe('an application as the README and docs have it', () => {
   let directory: string;
   let tarball: string;
 
@@ -38,7 +47,10 @@ describe('an application as the README has it', () => {
   it.each([4, 5])(
     'locks in Express %i',
     async (version) => {
-      const files = { 'app.ts': `${blockWith('nest-holdfast/express')}\nexport { app };\n` };
+      const files = {
+        'app.ts': `${blockWith('nest-holdfast/express')}\nexport { app, locks, redis };\n`,
+        ...filesOf('docs/express.md', ''),
+      };
       const express = [`express@${version}`, `@types/express@${version}`];
       await check('readme-express', files, ...express);
     },
@@ -53,6 +65,8 @@ describe('an application as the README has it', () => {
         'main.ts': blockWith('async function bootstrap'),
         'stock.service.ts': blockWith('class StockService'),
         'bank.ts': blockWith('class Bank'),
+        'orders.service.ts': blockWith('class OrdersService'),
+        ...filesOf('docs/recipes.md', 'docs/'),
       };
       await check('readme-nest', files, ...packages.map((name) => `@nestjs/${name}`));
     },
@@ -66,6 +80,7 @@ describe('an application as the README has it', () => {
   ): Promise<void> {
     const folder = await mkdtemp(join(directory, `${consumer}-`));
     await cp(join(CONSUMERS, consumer), folder, { recursive: true });
+    await mkdir(join(folder, 'src/docs'));
     for (const [name, code] of Object.entries(files))
       await writeFile(join(folder, 'src', name), code);
     await npm(
