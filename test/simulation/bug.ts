@@ -3,6 +3,8 @@ import type { LockStore } from '../../lib/core/contract/lock-store.js';
 import type { LockService } from '../../lib/core/lock.service.js';
 import type { LockOptions } from '../../lib/core/options/lock-options.js';
 import type { MemoryLockStore } from '../../lib/stores/memory/memory-lock.store.js';
+import type { RedisLockStoreOptions } from '../../lib/stores/redis/redis-lock-options.js';
+import type { RedlockStoreOptions } from '../../lib/stores/redlock/node/redlock-options.js';
 import type { Machine } from './world/machine.js';
 
 /** A defect that is built in on purpose. */
@@ -13,6 +15,12 @@ export interface Bug {
   readonly server?: (store: LockStore) => LockStore;
   /** In place of a script, on Redis. */
   readonly script?: (source: string) => string;
+  /** Of the store of Redis. */
+  readonly redis?: RedisLockStoreOptions;
+  /** Of the store of several nodes. */
+  readonly redlock?: RedlockStoreOptions;
+  /** In place of one of these nodes. */
+  readonly node?: (store: LockStore) => LockStore;
   /** In place of the store that a process uses. */
   readonly store?: (store: LockStore, machine: Machine) => LockStore;
   /** In place of the clock of a service. */

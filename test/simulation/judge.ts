@@ -1,4 +1,5 @@
 import { violations } from '../support/histories/history.js';
+import { idleKeys } from './idle-keys.js';
 import type { Recorder } from './recorder.js';
 import { LONG_WAIT, type Schedule } from './schedule.js';
 
@@ -25,6 +26,7 @@ export function judge(recorders: readonly Recorder[], schedule: Schedule, left: 
     ...recorders.flatMap((recorder) => forgotten(recorder, schedule)),
     ...(schedule.faults.length === 0 ? recorders.flatMap(needlessFailures) : []),
     ...(isHarmless(schedule) ? recorders.flatMap(needlessLosses) : []),
+    ...idleKeys(recorders, schedule),
     ...leftBehind(schedule, left),
   ];
 }

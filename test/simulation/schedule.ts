@@ -1,7 +1,7 @@
 import { seeded } from '../support/histories/history-random.js';
 
-/** Where the locks are: in the process itself, behind a network, or on Redis. */
-export const BACKINGS = ['memory', 'remote', 'redis'] as const;
+/** Where the locks are: in the process itself, behind a network, on Redis, on Redis with a replica, or on three of them. */
+export const BACKINGS = ['memory', 'remote', 'redis', 'replica', 'redlock'] as const;
 
 export type Backing = (typeof BACKINGS)[number];
 
@@ -22,13 +22,17 @@ export interface Action {
   readonly cancelAfter?: number | undefined;
 }
 
-/** The faults of processes, of their clocks, and of messages between them and the server. */
+/** The faults of processes, of their clocks, of messages between them and the server, and of servers. */
 export const FAULTS = {
   machine: ['pause', 'suspend', 'wall clock'],
   network: ['crash', 'partition', 'slow', 'lossy', 'duplicate'],
+  /** The replica takes over, with what the last `WAIT` asked for and nothing later. */
+  replica: ['failover'],
+  /** One of the nodes hangs, or comes back empty. */
+  redlock: ['hang', 'restart'],
 } as const;
 
-export type FaultKind = (typeof FAULTS)['machine' | 'network'][number];
+export type FaultKind = (typeof FAULTS)[keyof typeof FAULTS][number];
 
 export interface Fault {
   readonly at: number;
@@ -60,11 +64,24 @@ export function scheduleOf(seed: number, backing: Backing): Schedule {
   const random = seeded(seed);
   const processes = 2 + Math.floor(random() * 2);
   const actions = many(random, 2, 7, () => actionOf(random, processes));
-  const kinds = backing === 'memory' ? FAULTS.machine : [...FAULTS.machine, ...FAULTS.network];
-  const faults = many(random, 0, 4, () => faultOf(random, processes, kinds));
+  const faults = many(random, 0, 4, () => faultOf(random, processes, kindsOn(backing)));
   const isSuspended = faults.some(({ kind }) => kind === 'suspend');
   const clocks = isSuspended ? faults : faults.map((fault) => setBack(fault, random));
-  return { backing, seed, processes, actions: inOrder(actions), faults: inOrder(clocks) };
+  const asked = backing === 'redlock' ? actions.map(alone) : actions;
+  return { backing, seed, processes, actions: inOrder(asked), faults: inOrder(clocks) };
+}
+
+function kindsOn(backing: Backing): readonly FaultKind[] {
+  if (backing === 'memory') return FAULTS.machine;
+  const ofServers = backing === 'replica' || backing === 'redlock' ? FAULTS[backing] : [];
+  // As often as all others together.
+  const weighted = Array.from({ length: 4 }, () => ofServers).flat();
+  return [...FAULTS.machine, ...FAULTS.network, ...weighted];
+}
+
+/** A majority cannot count holders. */
+function alone(action: Action): Action {
+  return { ...action, permits: undefined };
 }
 
 function actionOf(random: Random, processes: number): Action {

@@ -118,7 +118,8 @@ class Simulation {
     });
   }
 
-  #disturb({ kind, process, ms }: Fault): void {
+  #disturb(fault: Fault): void {
+    const { kind, process, ms } = fault;
     const { machine, recorder } = this.#processes[process]!;
     if (machine.isDead) return;
     this.#world.say(machine.name, `${kind} ${ms}`);
@@ -128,6 +129,6 @@ class Simulation {
       machine.crash();
       recorder.killedAt = this.#world.stamp();
       this.#backend.crashed?.(machine);
-    } else this.#backend.disturb(machine, kind, ms);
+    } else this.#backend.disturb(machine, fault);
   }
 }

@@ -6,8 +6,8 @@ const BEGIN = 1_000;
 const HOUR = 3_600_000;
 
 /**
- * A test of as many schedules as are named. The specs of the backings run a hundred thousand together, some nine minutes of a
- * processor, at the same time. `npm run simulate` runs more.
+ * A test of as many schedules as are named. The specs of the backings run more than a hundred thousand together, some twelve minutes
+ * of a processor, at the same time. `npm run simulate` runs more.
  */
 export function breakNoRule(backing: Backing, schedules: number): void {
   it(

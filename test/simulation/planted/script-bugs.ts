@@ -24,3 +24,9 @@ export const forgetsItsCounter = scripts(
 
 /** A second reader does not see that the lock has a writer. */
 export const letsReadersIn = scripts(['if not permits then return nil end', 'if not permits then return 0 end']); // prettier-ignore
+
+/** A grant whose answer was lost is not granted again: its caller waits for itself. */
+export const refusesItsOwn = scripts(
+  ["if call('get', lock) == value then return nil end", ''],
+  ["if redis.call('get', lock) ~= value then return false end", 'if true then return false end'],
+);

@@ -48,6 +48,11 @@ export const takesKeysInAnyOrder: Bug = {
   }),
 };
 
+/** The value in the template is missing: all locks have one key. */
+export const collapsesKeys: Bug = {
+  service: withLockOf((withLock) => (_, options, work) => withLock('undefined', options, work)),
+};
+
 /** A server that answers nothing is waited for without an end. */
 export const waitsForEver: Bug = { options: { storeTimeout: 10_000_000 } };
 

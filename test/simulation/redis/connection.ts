@@ -67,7 +67,8 @@ export class Connection implements Subscriber {
     this.destroyed = true;
     this.#isDeaf = true;
     this.#forgotten();
-    void this.#machine.take('message', () => this.#client.lost());
+    const { world } = this.#site;
+    world.at(world.now, () => this.#machine.take('message', () => this.#client.lost()));
   }
 
   #forgotten(): void {

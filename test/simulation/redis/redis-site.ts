@@ -27,9 +27,21 @@ export class RedisSite {
     return this.#network.arrival(machine);
   }
 
-  /** All connections of a machine are cut. */
-  cut(machine: Machine): void {
-    const own = [...this.connections].filter((connection) => connection.machine === machine);
+  /** All connections of a machine are cut, or those of all. */
+  cut(machine?: Machine): void {
+    const own = [...this.connections].filter((each) => each.machine === (machine ?? each.machine));
     for (const connection of own) connection.cut();
+  }
+
+  /** The server comes back empty. */
+  restart(): void {
+    this.cut();
+    this.server.restart();
+  }
+
+  /** The replica takes over, and the server that was before is gone. */
+  failOver(): void {
+    this.cut();
+    this.server.failOver();
   }
 }

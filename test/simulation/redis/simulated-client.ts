@@ -18,7 +18,7 @@ export interface Pending {
 /** A client of ioredis' shape. After a reconnect it sends once more what was not answered, as ioredis does. */
 export class SimulatedClient extends EventEmitter {
   status = 'ready';
-  readonly options = { retryStrategy: () => RECONNECT };
+  readonly options;
   commandQueue: Pending[] = [];
   readonly #machine: Machine;
   readonly #site: RedisSite;
@@ -29,6 +29,7 @@ export class SimulatedClient extends EventEmitter {
     super();
     this.#site = site;
     this.#machine = machine;
+    this.options = { retryStrategy: () => RECONNECT, host: site.server.machine.name };
     this.#connection = this.#connect();
   }
 
@@ -44,8 +45,8 @@ export class SimulatedClient extends EventEmitter {
     return this.#send('eval', words);
   }
 
-  wait(): Promise<number> {
-    return Promise.resolve(0);
+  wait(...words: Words): Promise<number> {
+    return this.#send('wait', words) as Promise<number>;
   }
 
   time(): Promise<unknown> {

@@ -28,6 +28,10 @@ export class SimulatedRedis implements CommandContext {
   runId: string;
   readonly keys: Keyspace;
   readonly #known = new Map<string, Script>();
+  /** What the replica has. */
+  #replica: ReturnType<Keyspace['copy']> = new Map();
+  #starts = 0;
+  #startedAt = -100_000_000;
 
   readonly #script: (source: string) => string;
 
@@ -52,8 +56,38 @@ export class SimulatedRedis implements CommandContext {
     const words = args.map(String);
     if (name === 'eval') return this.#run(this.#learn(words[0]!), words);
     if (name === 'evalsha') return this.#run(words[0]!, words);
-    if (name === 'info') return `run_id:${this.runId}\r\nuptime_in_seconds:100000\r\n`;
+    if (name === 'wait') return this.#replicate();
+    if (name === 'info') return this.#info();
     return reply(run(this, [name, ...words]));
+  }
+
+  /** Comes back empty. */
+  restart(): void {
+    this.#begin(new Map());
+    this.#startedAt = this.machine.monotonic();
+  }
+
+  /** The replica takes over. */
+  failOver(): void {
+    this.#begin(this.#replica);
+    this.#replicate();
+  }
+
+  #begin(keys: ReturnType<Keyspace['copy']>): void {
+    this.keys.replace(keys);
+    this.#known.clear();
+    this.runId = `${this.runId[0]}${++this.#starts}`;
+  }
+
+  /** The replica has all that was written so far. */
+  #replicate(): number {
+    this.#replica = this.keys.copy();
+    return 1;
+  }
+
+  #info(): string {
+    const upFor = Math.floor((this.machine.monotonic() - this.#startedAt) / 1_000);
+    return `run_id:${this.runId}\r\nuptime_in_seconds:${upFor}\r\n`;
   }
 
   #learn(source: string): string {

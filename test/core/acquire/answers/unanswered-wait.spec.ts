@@ -1,8 +1,8 @@
 import { LockStoreError, LockTimeoutError } from 'nest-holdfast/core';
 import type { AcquireRequest, LockInspection, LockServiceOptions } from 'nest-holdfast/core';
-import { FakeLease } from '../support/fake-store';
-import { never, watch } from '../support/outcome';
-import { onQueueStore } from '../support/setup';
+import { FakeLease } from '../../support/fake-store';
+import { never, watch } from '../../support/outcome';
+import { onQueueStore } from '../../support/setup';
 
 /** A store with a queue, which is asked for its holder as the test says. */
 function inspectable(
@@ -109,7 +109,7 @@ describe('a store that knows itself whether its queue is served', () => {
     const acquired = watch(locks.acquire('a', { waitTimeout: 5_000 }));
     await clock.advance(3_999);
     expect(calls).toEqual([]);
-    const [{ request }] = store.waiters as [{ request: AcquireRequest }];
+    const { request } = store.waiters[0]!;
     await clock.advance(1);
     expect(calls).toEqual([['before', request]]);
     expect(asked).toEqual([]);

@@ -1,7 +1,7 @@
 import { LockStoreError, LockTimeoutError } from 'nest-holdfast/core';
 import type { AcquireRequest, QuorumReport } from 'nest-holdfast/core';
-import { never, watch } from '../support/outcome';
-import { onFakeStore } from '../support/setup';
+import { never, watch } from '../../support/outcome';
+import { onFakeStore } from '../../support/setup';
 
 const REPORT: QuorumReport = {
   ended: '1 of 3 nodes granted, 2 were needed',

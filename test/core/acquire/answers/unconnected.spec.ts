@@ -1,7 +1,7 @@
 import { LockStoreError } from 'nest-holdfast/core';
 import type { LockServiceOptions } from 'nest-holdfast/core';
-import { watch } from '../support/outcome';
-import { onFakeStore } from '../support/setup';
+import { watch } from '../../support/outcome';
+import { onFakeStore } from '../../support/setup';
 
 const refused = new Error('connect ECONNREFUSED');
 

@@ -1,0 +1,3 @@
+import { breakNoRule } from './break-no-rule.js';
+
+breakNoRule('redlock', 4_000);

@@ -1,0 +1,3 @@
+import { breakNoRule } from './break-no-rule.js';
+
+breakNoRule('replica', 6_000);
