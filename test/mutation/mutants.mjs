@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 
 /** The global that the code with mutants reads and counts: Stryker has chosen its name. */
@@ -30,4 +31,14 @@ export function forgetModules(cache) {
     const name = path.relative(process.cwd(), file).replaceAll(path.sep, '/');
     if (/^(lib|test)\/(?!support\/(servers|processes|jest)\/)/.test(name)) delete cache[file];
   }
+}
+
+/** The reason of a mutant that a run of a sample leaves out. */
+export const NOT_DRAWN = 'not drawn';
+
+/** Whether a mutant is in a sample of `part` of all. The same mutants are drawn each time. */
+export function isDrawn({ fileName, location, mutatorName, replacement }, part) {
+  const { line, column } = location.start;
+  const name = [path.basename(fileName), line, column, mutatorName, replacement].join('\n');
+  return createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32 < part;
 }

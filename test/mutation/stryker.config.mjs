@@ -1,13 +1,16 @@
-// One folder of lib, `HOLDFAST_MUTATION`: see mutate.mjs.
-const folder = process.env.HOLDFAST_MUTATION;
-const name = folder.replaceAll('/', '-');
+// Folders of one room of lib, `HOLDFAST_MUTATION`: see mutate.mjs.
+import folders from './folders.cjs';
+
+const chosen = folders.chosen();
+const name = chosen.join('+').replaceAll('/', '-');
+const isWhole = Number(process.env.HOLDFAST_MUTATION_SAMPLE ?? 1) >= 1;
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   testRunner: 'holdfast-specs',
   plugins: ['./test/mutation/spec-runner.mjs'],
   coverageAnalysis: 'perTest',
-  mutate: [folder === 'core' ? 'lib/core/*.ts' : `lib/${folder}/**/*.ts`, '!lib/**/index.ts'],
+  mutate: [...chosen.map((folder) => `lib/${folder}/**/*.ts`), '!lib/**/index.ts'],
   ignorePatterns: [
     'bench',
     'dist',
@@ -22,8 +25,8 @@ export default {
   // Mutants that only the load of a module runs: each would take a process of its own.
   ignoreStatic: true,
   mutator: { excludedMutations: ['StringLiteral'] },
-  incremental: true,
-  incrementalFile: `reports/mutation/${name}.incremental.json`,
+  incremental: isWhole,
+  incrementalFile: `reports/mutation/incremental/${folders.roomOf(chosen[0]).replaceAll('/', '-')}.json`,
   reporters: ['clear-text', 'json', 'progress-append-only'],
   jsonReporter: { fileName: `reports/mutation/${name}.json` },
   clearTextReporter: { allowColor: false, reportTests: false, skipFull: true },

@@ -31,6 +31,8 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '100' },
     /** Only lines with this text. */
     only: { type: 'string', default: '' },
+    /** Leaves out as many of the first. */
+    skip: { type: 'string', default: '0' },
     /** Judges only what has survived the last run. */
     again: { type: 'boolean', default: false },
   },
@@ -107,7 +109,9 @@ function allMutants(): Mutant[] {
   const sources = scripts.flatMap((each) => (each instanceof RedisScript ? each.source : []));
   const all = sources.flatMap(mutantsOf);
   const names = new Map(all.map((each) => [nameOf(each), each]));
-  return [...names.values()].filter(({ line }) => line.includes(values.only));
+  return [...names.values()]
+    .slice(Number(values.skip))
+    .filter(({ line }) => line.includes(values.only));
 }
 
 function nameOf({ line, mutated }: Mutant): string {
