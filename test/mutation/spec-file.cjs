@@ -24,6 +24,8 @@ exports.installGlobals = () => {
     useFakeTimers: (options) => timers.useFakeTimers(options),
     useRealTimers: () => timers.useRealTimers(),
     advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
+    advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
+    getTimerCount: () => timers.getTimerCount(),
     setSystemTime: (now) => timers.setSystemTime(now),
     setTimeout: () => {}, // each test has a bound of its own here
   };
