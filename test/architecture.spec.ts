@@ -57,6 +57,7 @@ const TRICKS: Readonly<Record<string, string>> = {
   'core/async/timer-queue.ts': 'renewal',
   'core/store/acquire-request.ts': 'paced',
   'core/lease/lease-bundles.ts': 'renewal',
+  'core/options/recent-options.ts': 'own-code',
   'core/store/bounded-call.ts': 'builds',
   'stores/redis/lease/extend-many.ts': 'renewal',
   'stores/redis/lua/lock-script.ts': 'uncontended',

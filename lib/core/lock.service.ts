@@ -62,9 +62,13 @@ export class LockService extends LockOperations {
    * (the store failed), `LockKeyError` (the key is unusable), `LockDeadlockError` (the calling context holds it) or the reason
    * of `options.signal`. With `reentrant: true`, the lock may be a share of one that the calling context holds.
    */
-  async acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
-    const keys = canonicalKeys(key);
-    return await this.#locks.acquire(keys, this.#options.with(options), toLock, sharedLock);
+  acquire(key: LockKeys, options?: LockOptions): Promise<Lock> {
+    try {
+      const keys = canonicalKeys(key);
+      return this.#locks.acquire(keys, this.#options.with(options), toLock, sharedLock);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import type { HeldLease } from '../lease/held-lease.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
 import type { LocalCaller, LocalTicket } from '../queue/local-ticket.js';
 import type { AcquisitionContext } from './acquisition-context.js';
+import type { Begun } from './acquire-trace.js';
 import type { Nesting } from './attempt-errors.js';
 import type { StoreAttempts } from './store-attempts.js';
 import type { WaitDeadline } from './wait-deadline.js';
@@ -18,6 +19,16 @@ import type { WaitDeadline } from './wait-deadline.js';
  * each promise in between counts.
  */
 export type Use<Result> = (held: HeldLease) => Result | Promise<Result>;
+
+/** How an acquisition goes, and what becomes of it. */
+export interface Call<Result> {
+  readonly use: Use<Result>;
+  /** One attempt, which resolves `undefined` when the key is held. */
+  readonly isOnce?: boolean;
+  readonly nesting?: Nesting | undefined;
+  /** Is called as soon as it has begun. */
+  readonly begun?: Begun;
+}
 
 /** Is told how a caller ends. */
 export interface CallerOwner {
@@ -52,7 +63,7 @@ export abstract class FirstAttempt
   refusedBy: string | undefined;
   before: this | undefined;
   behind: this | undefined;
-  use!: Use<unknown>;
+  readonly use: Use<unknown>;
   /** The service ended it. */
   isStopped = false;
   /** It was refused at first, and counts as a waiter. */
@@ -61,7 +72,7 @@ export abstract class FirstAttempt
   protected readonly owner: CallerOwner;
   readonly nesting: Nesting | undefined;
   protected hasAsked = false;
-  protected isOnce = false;
+  protected readonly isOnce: boolean;
   protected isWaiting = false;
   protected madeTicket: LocalTicket | undefined;
   protected madeAttempts: StoreAttempts | undefined;
@@ -72,10 +83,12 @@ export abstract class FirstAttempt
     keys: readonly string[],
     options: ResolvedLockOptions,
     owner: CallerOwner,
-    nesting?: Nesting,
+    { use, isOnce = false, nesting }: Call<unknown>,
   ) {
     super();
     this.owner = owner;
+    this.use = use;
+    this.isOnce = isOnce;
     this.nesting = nesting;
     this.context = context;
     this.keys = keys;
@@ -88,49 +101,32 @@ export abstract class FirstAttempt
     this.since = context.clock.now();
   }
 
-  /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
-  once<Result>(use: Use<Result>): Promise<Result | undefined> {
-    this.use = use;
-    this.isOnce = true;
+  /** Settles as `PendingAcquisitions.acquire` does. */
+  start(): Promise<unknown> {
     const { queue, calls } = this.context;
-    const isAtFront = queue.enter(this.keys, this.permits, true);
-    return (isAtFront ? this.send(calls) : this.refusedInQueue()) as Promise<Result | undefined>;
-  }
-
-  /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
-  untilGranted<Result>(use: Use<Result>): Promise<Result> {
-    this.use = use;
-    const { queue, calls } = this.context;
-    const isAtFront = queue.enter(this.keys, this.permits, !this.mayWait);
-    return (isAtFront ? this.send(calls) : this.waitInQueue()) as Promise<Result>;
+    const { isOnce } = this;
+    if (queue.enter(this.keys, this.permits, isOnce || !this.mayWait)) return this.send(calls);
+    return isOnce ? this.refusedInQueue() : this.waitInQueue();
   }
 
   ask(): Promise<Lease | undefined> {
     const { store, clock } = this.context;
-    const { storeTimeout, waitTimeout } = this.options;
+    const { storeTimeout, waitTimeout, minHold } = this.options;
     this.hasAsked = true;
     this.request = requestFor(this, storeTimeout);
     this.sentAt = clock.now();
     this.within = callLimit(this.options, waitTimeout);
-    this.#refuseUnconnected();
+    // One attempt does not wait for a connection that its client makes again and again. That of a tick does: it is not asked for again.
+    const isHasty = waitTimeout === 0 && minHold === 0;
+    const failure = isHasty ? store.connectionFailure?.(false) : undefined;
+    if (failure !== undefined) throw failure;
     if (this.keys.length === 1) return store.tryAcquire(this.request);
     return tryAcquireAll(store, this.request, this, this);
   }
 
-  /**
-   * One attempt does not wait for a connection that its client makes again and again. That of a tick (`minHold`) does: it is not asked for
-   * again.
-   */
-  #refuseUnconnected(): void {
-    const { waitTimeout, minHold } = this.options;
-    if (waitTimeout > 0 || minHold > 0) return;
-    const failure = this.context.store.connectionFailure?.(false);
-    if (failure !== undefined) throw failure;
-  }
-
   read(lease: Lease | undefined): unknown {
     const { store, clock, queue } = this.context;
-    queue.answered(this.keys);
+    if (queue.mayHaveFailed) queue.answered(this.keys);
     if (!lease) return this.refused(lease);
     const grant = { lease, sentAt: this.sentAt };
     const ttl = store.supports.ttl ? this.ttl : undefined;

@@ -1,5 +1,5 @@
 import { Acquisition } from './acquisition.js';
-import type { CallerOwner, Use } from './first-attempt.js';
+import type { Call, CallerOwner } from './first-attempt.js';
 import { ServiceEnd, closedError } from '../drain/service-end.js';
 import type { PendingAcquisitionsContext } from './acquisition-context.js';
 import { publishFailure } from './outcome-events.js';
@@ -9,7 +9,7 @@ import { HeldLease } from '../lease/held-lease.js';
 import { type Nesting, endedEarly } from './attempt-errors.js';
 import { type Begun, theLease, tracedLease } from './acquire-trace.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
-import { HOLD, tracing } from '../events/tracing.js';
+import { ACQUIRE, HOLD, tracing } from '../events/tracing.js';
 import type { LockError } from '../contract/lock-errors.js';
 import { checkSharing } from '../store/store-checks.js';
 import { isShared } from '../sharing/hold-mode.js';
@@ -18,50 +18,40 @@ import { isShared } from '../sharing/hold-mode.js';
 export class PendingAcquisitions implements CallerOwner {
   readonly #context: PendingAcquisitionsContext;
   readonly #open = new LinkedQueue<Acquisition>();
-  /** The last grant, kept for V8's shapes as in `CallContext`. */
-  readonly #latest: unknown[] = [];
   readonly ending: ServiceEnd;
 
   constructor(context: PendingAcquisitionsContext) {
     this.#context = context;
     const { store, keeper } = context;
     this.ending = new ServiceEnd(store, () => this.#open.size === 0 && keeper.leases.length === 0);
-    keeper.onEnded = this.ending.ended;
   }
 
-  /** Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. */
-  acquire<T>(
+  /**
+   * Rejects with `LockTimeoutError`, `LockStoreError` or the reason of the signal. `isOnce`: one attempt, which resolves `undefined` when
+   * another caller holds a key, in this process or elsewhere.
+   */
+  acquire<T>(keys: readonly string[], options: ResolvedLockOptions, call: Call<T>): Promise<T> {
+    const followers = this.#context.tracing;
+    const mayTrace = !call.begun && (ACQUIRE.hasSubscribers || followers.hasTracers);
+    if (mayTrace && followers.isAcquireTraced) return this.#traced(keys, options, call);
+    if (this.ending.hasBegun || isShared(options.permits) || options.signal)
+      this.#check(keys, options, call.nesting);
+    const limited = this.ending.mayWait ? options : { ...options, waitTimeout: 0 };
+    const acquisition = new Acquisition(this.#context, keys, limited, this, call);
+    this.#open.add(acquisition);
+    call.begun?.(acquisition);
+    return acquisition.start() as Promise<T>;
+  }
+
+  async #traced<T>(
     keys: readonly string[],
     options: ResolvedLockOptions,
-    use: Use<T>,
-    nesting?: Nesting,
-    begun?: Begun,
+    call: Call<T>,
   ): Promise<T> {
-    if (!begun && this.#context.tracing.isAcquireTraced) {
-      const lease = (follow: Begun) => this.acquire(keys, options, theLease, nesting, follow);
-      return tracedLease(this.#context, keys, options, lease).then(use);
-    }
-    const acquisition = this.#begin(keys, options, nesting);
-    begun?.(acquisition);
-    return acquisition.untilGranted(use);
-  }
-
-  /** One attempt. Resolves `undefined` when another caller holds a key, in this process or elsewhere. */
-  once<T>(
-    keys: readonly string[],
-    options: ResolvedLockOptions,
-    use: Use<T>,
-    nesting?: Nesting,
-    begun?: Begun,
-  ): Promise<T | undefined> {
-    if (!begun && this.#context.tracing.isAcquireTraced) {
-      const lease = (follow: Begun) => this.once(keys, options, theLease, nesting, follow);
-      const traced = tracedLease(this.#context, keys, options, lease);
-      return traced.then((held) => held && use(held));
-    }
-    const acquisition = this.#begin(keys, options, nesting);
-    begun?.(acquisition);
-    return acquisition.once(use);
+    const lease = (begun: Begun) =>
+      this.acquire<HeldLease | undefined>(keys, options, { ...call, use: theLease, begun });
+    const held = await tracedLease(this.#context, keys, options, lease);
+    return held ? call.use(held) : (undefined as T); // of one attempt
   }
 
   /** Ends all waits. A later caller makes one attempt. */
@@ -72,6 +62,7 @@ export class PendingAcquisitions implements CallerOwner {
 
   /** Ends all waits, takes every lease back from its holder, and allows no more. Never rejects. */
   async close(): Promise<void> {
+    this.#endBegins();
     this.ending.isClosed = true;
     this.endWaits();
     const withdrawn = this.#context.keeper.leases.map((lease) => lease.withdraw());
@@ -80,11 +71,17 @@ export class PendingAcquisitions implements CallerOwner {
 
   /** Ends all waits but those inside a held lock, and lets none begin but in there. */
   drain(): void {
+    this.#endBegins();
     this.ending.isDraining = true;
     for (const each of this.#open.list()) {
       const refusal = this.ending.refusalOf(each);
       if (refusal) each.stop(refusal);
     }
+  }
+
+  #endBegins(): void {
+    this.ending.hasBegun = true;
+    this.#context.keeper.onEnded = this.ending.ended;
   }
 
   /** The error of a call that ends before it asks for its keys. */
@@ -93,15 +90,6 @@ export class PendingAcquisitions implements CallerOwner {
     const call = { keys, options, effort, isStopped: this.ending.isClosed, mayWait: false };
     publishFailure(this.#context, call, error);
     return error;
-  }
-
-  #begin(keys: readonly string[], options: ResolvedLockOptions, nesting?: Nesting): Acquisition {
-    const { permits, signal } = options;
-    if (this.ending.hasBegun || isShared(permits) || signal) this.#check(keys, options, nesting);
-    const limited = this.ending.mayWait ? options : { ...options, waitTimeout: 0 };
-    const acquisition = new Acquisition(this.#context, keys, limited, this, nesting);
-    this.#open.add(acquisition);
-    return acquisition;
   }
 
   #check(keys: readonly string[], options: ResolvedLockOptions, nesting?: Nesting): void {
@@ -125,14 +113,13 @@ export class PendingAcquisitions implements CallerOwner {
   readonly #end = (acquisition: Acquisition): void => {
     this.#open.remove(acquisition);
     if (acquisition.isInWait) this.#context.waiters.leave(acquisition.keys);
-    this.ending.ended();
+    if (this.ending.hasBegun) this.ending.ended();
   };
 
   granted(acquisition: Acquisition, grant: Grant): unknown {
     const held = new HeldLease(grant, acquisition, this.#context);
     const refusal = this.ending.hasBegun && this.ending.refusalOf(acquisition);
     if (refusal) return this.#discard(acquisition, held, refusal);
-    this.#latest[0] = held;
     held.begin();
     this.#context.events.publish('held', () => ({ ...held.event(), ...acquisition.effort }));
     if (HOLD.hasSubscribers) held.progress = tracing.hold(held.traced);

@@ -58,9 +58,12 @@ export class TimerQueue {
 
   /** Sets a new time, also for a timer that is idle, has run or was removed. */
   move(timer: QueuedTimer, due: number): void {
+    const heap = this.#heap;
     timer.due = due;
-    if (this.#heap[timer.index] !== timer) timer.index = this.#heap.push(timer) - 1;
-    this.#sift(timer);
+    const isNew = heap[timer.index] !== timer;
+    if (isNew) timer.index = heap.push(timer) - 1;
+    const isLast = isNew && (timer.index === 0 || heap[(timer.index - 1) >> 1]!.due <= due);
+    if (!isLast) this.#sift(timer);
     if (due < this.#armedFor) this.#arm();
   }
 
@@ -70,7 +73,8 @@ export class TimerQueue {
     const last = this.#heap.pop()!;
     if (last !== timer) {
       last.index = timer.index;
-      this.#sift(last);
+      this.#heap[timer.index] = last;
+      if (this.#heap.length > 1) this.#sift(last);
     }
     timer.index = -1;
     const isIdle = this.#heap.length === 0 || this.#heap[0]!.due === Infinity; // some are never due

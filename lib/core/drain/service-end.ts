@@ -12,6 +12,8 @@ interface EndedCall {
 
 /** How far a service has ended: no waits, no new work, nothing at all. */
 export class ServiceEnd {
+  /** Some calls are refused: it is draining, or closed. */
+  hasBegun = false;
   mayWait = true;
   isDraining = false;
   isClosed = false;
@@ -38,11 +40,6 @@ export class ServiceEnd {
     if (this.#whenIdle.length === 0 || !this.#isIdle()) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   };
-
-  /** Some calls are refused. */
-  get hasBegun(): boolean {
-    return this.isDraining || this.isClosed;
-  }
 
   /** The reason to refuse a call, or the grant that it got. */
   refusalOf({ keys, nesting }: EndedCall): LockError | undefined {

@@ -14,11 +14,14 @@ export interface WorkTrace extends HoldProgress {
 /** The followers of one service's calls and locks: its own tracers, and the subscribers of the tracing channels. */
 export class ServiceTracing {
   #tracers: readonly LockTracer[] = [];
+  /** Whether there are any, which may trace nothing. */
+  hasTracers = false;
 
   /** Calling the result takes `tracer` out. Spans that have begun are still ended. */
   add(tracer: LockTracer): () => void {
     const own = [tracer]; // the same tracer may be added twice
     this.#tracers = [...this.#tracers, ...own];
+    this.hasTracers = true;
     return () => {
       const index = own.length ? this.#tracers.indexOf(own.pop()!) : -1;
       this.#tracers = this.#tracers.filter((_, each) => each !== index);
@@ -26,7 +29,7 @@ export class ServiceTracing {
   }
 
   get isAcquireTraced(): boolean {
-    return ACQUIRE.hasSubscribers || (this.#tracers.length > 0 && this.#isTracing);
+    return ACQUIRE.hasSubscribers || this.#isTracing;
   }
 
   /** Settles as `acquire` does, in the async context of the caller. */

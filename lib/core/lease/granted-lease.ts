@@ -1,9 +1,11 @@
 import { monotonicTime } from '../async/clock.js';
+import { checkBoolean } from '../contract/store-answers.js';
 import type { Lease, StoreRevocation } from '../contract/lock-store.js';
 import type { LockEvent, LockHoldEvent, LockState } from '../events/hold-events.js';
-import { holdModeOf, isReader } from '../sharing/hold-mode.js';
+import { holdModeOf, isReader, isShared } from '../sharing/hold-mode.js';
 import type { AroundWork, HoldProgress, LockHoldTrace } from '../events/tracing.js';
 import type { ResolvedLockOptions } from '../options/lock-options.js';
+import { BoundedCall } from '../store/bounded-call.js';
 import type { QueuedTimer } from '../async/timer-queue.js';
 import type { LocalCaller } from '../queue/local-ticket.js';
 import type { Grant } from '../store/grant.js';
@@ -17,19 +19,20 @@ export interface GrantedCaller extends LocalCaller {
 }
 
 /**
- * All that is known of a lease: the grant with its time and its caller, its validity, its state, and its entry with the keeper.
- * One object, as one function more costs a lock more than a field (`bench/steps.mjs`). The classes on top of it have methods only.
+ * All that is known of a lease: the grant with its time and its caller, its validity, its state, its entry with the keeper, and the
+ * call that returns it. One object, as one function more costs a lock more than a field (`bench/steps.mjs`). The classes on top of it have methods only.
  */
-export abstract class GrantedLease implements KeeperEntry {
+export abstract class GrantedLease extends BoundedCall<boolean, boolean> implements KeeperEntry {
   before: this | undefined;
   behind: this | undefined;
-  due = Infinity;
-  index = -1;
   isKept = false;
   extendAt = Infinity;
   extensions = 0;
   bundle: object | undefined;
   place = -1;
+  /** Milliseconds for the answer to its return. */
+  readonly within: number;
+  readonly check = checkBoolean;
   readonly keys: readonly string[];
   readonly options: ResolvedLockOptions;
   /** The ttl of the next extension. */
@@ -77,9 +80,11 @@ export abstract class GrantedLease implements KeeperEntry {
     { keys, ttl, permits, options }: GrantedCaller,
     context: LeaseContext,
   ) {
+    super();
+    this.within = options.storeTimeout;
     this.keys = keys;
     this.permits = permits;
-    this.isReader = isReader(permits);
+    this.isReader = isShared(permits) && isReader(permits);
     this.options = options;
     this.granted = lease;
     this.context = context;
@@ -92,9 +97,6 @@ export abstract class GrantedLease implements KeeperEntry {
 
   /** The end of the validity that counts from a request for `ttl`, sent at `sentAt`. */
   abstract untilFor(sentAt: number, ttl: number): number;
-
-  /** It is due. */
-  abstract run(): void;
 
   get fencingToken(): bigint | undefined {
     return this.granted.fencingToken;

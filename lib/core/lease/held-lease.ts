@@ -1,7 +1,15 @@
 import { giveBack, tryHandOff } from '../store/grant.js';
 import { LeaseExtensions } from './lease-extension.js';
 import { LeaseState } from './lease-state.js';
-import { Unconfirmed, free, freeAfter, handedOff, retire, unlessLate } from './lease-return.js';
+import {
+  Unconfirmed,
+  free,
+  freeAfter,
+  handedOff,
+  retire,
+  unconfirmed,
+  unlessLate,
+} from './lease-return.js';
 import type { Returned } from './lease-return.js';
 import { OverdueWatch } from './overdue-watch.js';
 import { checkDowngrade } from '../store/store-checks.js';
@@ -25,10 +33,6 @@ export class HeldLease extends LeaseState {
     return (this.madeChanges ??= new LeaseExtensions(this));
   }
 
-  get #isChanging(): boolean {
-    return this.madeChanges?.isBusy === true;
-  }
-
   /** Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
   extend(ttl: number): Promise<void> {
     return this.changes.extend(ttl);
@@ -40,7 +44,7 @@ export class HeldLease extends LeaseState {
    */
   mayBeBundled(ttl: number, now: number): boolean {
     const isOfStore = this.keys.length === 1 || this.context.store.supports.manyKeys; // otherwise core combined several leases
-    return isOfStore === true && !this.#isChanging && this.isRepeatedBy(now, ttl);
+    return isOfStore === true && !this.madeChanges?.isBusy && this.isRepeatedBy(now, ttl);
   }
 
   /**
@@ -53,7 +57,7 @@ export class HeldLease extends LeaseState {
     else if (answer !== true) this.jeopardise(this.failure(answer));
     else {
       this.count(sentAt, ttl);
-      this.recover();
+      this.recovered();
     }
   }
 
@@ -76,8 +80,7 @@ export class HeldLease extends LeaseState {
    * key.
    */
   release(): Promise<boolean> {
-    this.released ??= this.#release();
-    return this.released;
+    return (this.released ??= this.isHeld ? this.#release() : this.#retired());
   }
 
   /** For a grant that no caller gets. Never rejects. */
@@ -102,8 +105,36 @@ export class HeldLease extends LeaseState {
     else if (this.keys.length > 1) giveBack(this.granted); // the others
   }
 
+  /** Gives the lease back. Callers behind this one ask for the key once that is sent. */
+  override ask(): Promise<boolean> {
+    try {
+      return this.granted.release(() => this.remaining > 0);
+    } finally {
+      this.end('released');
+    }
+  }
+
+  override read(answer: Returned): boolean {
+    this.leaveFront();
+    const returned = answer === true || unlessLate(answer, this.remaining);
+    if (returned === false) {
+      this.lose('gone');
+      return false;
+    }
+    this.progress?.released();
+    this.context.events.publish('released', () => this.holdEvent());
+    if (returned !== true) this.#report(returned);
+    return returned === true;
+  }
+
+  override recover(error: unknown): boolean {
+    return this.read(unconfirmed(error));
+  }
+
+  /** It is due: for an extension, or the answer to its return. */
   override run(): void {
-    this.context.keeper.wake(this);
+    if (this.isActive) this.context.keeper.wake(this);
+    else super.run();
   }
 
   /** A key without a ttl would stay taken without a holder. */
@@ -112,7 +143,6 @@ export class HeldLease extends LeaseState {
   }
 
   #release(): Promise<boolean> {
-    if (!this.isHeld) return this.isRetired ? this.#retired() : Promise.resolve(false);
     const { minHold } = this.options;
     const rest = minHold > 0 ? minHold - this.heldFor : 0;
     const next =
@@ -120,17 +150,16 @@ export class HeldLease extends LeaseState {
     const handedOn = next && this.#handOff(next);
     if (handedOn) return handedOn;
     this.keepsFront = !this.context.store.acquire; // the next caller would ask before the key is free, and then pause
-    const then = (answer: Returned) => this.#returned(answer);
-    const isValid = () => this.remaining > 0;
-    const returned = rest < 1 ? free(this, then, isValid) : freeAfter(this, rest, then);
+    if (rest < 1) return this.send(this.context.calls);
+    const left = freeAfter(this, rest, (answer) => this.read(answer));
     this.end('released');
-    return returned;
+    return left;
   }
 
   /** Hands the lease off to the next caller of this process, if the store agrees. */
   #handOff(next: LocalTicket): Promise<boolean> | undefined {
     // The answer to an extension could shorten the ttl that the next holder counts on.
-    if (this.#isChanging) return undefined;
+    if (this.madeChanges?.isBusy) return undefined;
     const { queue, clock } = this.context;
     const now = clock.now();
     const lease = tryHandOff(this.granted, next.ttl, !this.serves(next, now));
@@ -140,26 +169,13 @@ export class HeldLease extends LeaseState {
     this.isAtFront = false;
     this.end('released');
     queue.handOff(this.keys[0]!, next, { lease, sentAt, heldFrom: now });
-    if (isAsked) return handedOff(this, lease, (answer) => this.#returned(answer));
-    return Promise.resolve(this.#returned(true));
+    if (isAsked) return handedOff(this, lease, (answer) => this.read(answer));
+    return Promise.resolve(this.read(true));
   }
 
-  #returned(returned: Returned): boolean {
-    this.leaveFront();
-    const answer = returned === true || unlessLate(returned, this.remaining);
-    if (answer === false) {
-      this.lose('gone');
-      return false;
-    }
-    this.progress?.released();
-    this.context.events.publish('released', () => this.holdEvent());
-    if (answer !== true) this.#report(answer);
-    return answer === true;
-  }
-
-  /** The work that was asked to stop has ended. */
+  /** It was lost before. Where its holder was asked to stop, the work has ended. */
   async #retired(): Promise<false> {
-    await this.#giveBack();
+    if (this.isRetired) await this.#giveBack();
     return false;
   }
 

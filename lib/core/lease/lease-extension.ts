@@ -17,7 +17,7 @@ interface ChangingLease {
   isShortenedBy(sentAt: number, ttl: number): boolean;
   capped(sentAt: number, ttl: number): number;
   assertHeld(): void;
-  recover(): void;
+  recovered(): void;
   lose(reason: LockLostReason): LockLostError;
   failure(error: unknown): LockStoreError;
   count(sentAt: number, ttl: number): void;
@@ -97,7 +97,7 @@ export class LeaseExtensions {
     const late = (answer: unknown) => this.answeredLate(sentAt, ttl, answer);
     await this.#confirm(() => granted.extend(this.#lease.capped(sentAt, ttl)), late);
     this.#lease.count(sentAt, ttl);
-    this.#lease.recover();
+    this.#lease.recovered();
   }
 
   async #downgrade(): Promise<void> {

@@ -80,7 +80,7 @@ export class LeaseKeeper {
 
   /** It is time to extend, unless the lease has ended or a doubt has already requested it. */
   wake(lease: HeldLease): void {
-    lease.check();
+    lease.look();
     if (lease.extensions === 0 && lease.isKept) void this.#extend(lease);
   }
 
@@ -100,7 +100,7 @@ export class LeaseKeeper {
     const now = this.#clock.now();
     let sharing: HeldLease[] = [];
     for (const lease of due) {
-      lease.check();
+      lease.look();
       if (!lease.isKept) continue;
       if (!this.#store.extendMany || !lease.mayBeBundled(ttl, now)) void this.#extend(lease);
       else if (sharing.push(lease) === MOST_IN_BUNDLE) {

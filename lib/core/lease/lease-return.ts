@@ -45,18 +45,18 @@ class LeaseReturn<Result> extends BoundedCall<boolean, Result> {
   }
 
   recover(error: unknown): Result {
-    return this.read(new Unconfirmed(withoutSecrets(error)));
+    return this.read(unconfirmed(error));
   }
 }
 
-/** Frees the key. `isValid`: whether it cannot have ended by its ttl. */
-export function free<Result>(
-  held: LeaseState,
-  then: Then<Result>,
-  isValid?: () => boolean,
-): Promise<Result> {
-  const give = () => held.granted.release(isValid);
-  return new LeaseReturn(held, give, then).send(held.context.calls);
+/** A store that failed. */
+export function unconfirmed(error: unknown): Unconfirmed {
+  return new Unconfirmed(withoutSecrets(error));
+}
+
+/** Frees the key of a lease that its holder does not return. */
+export function free<Result>(held: LeaseState, then: Then<Result>): Promise<Result> {
+  return new LeaseReturn(held, () => held.granted.release(), then).send(held.context.calls);
 }
 
 /** The store has been asked to hand the lease off. */

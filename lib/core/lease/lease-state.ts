@@ -11,18 +11,18 @@ import { LossSignal } from './loss-signal.js';
 /** The state of a lease, `held → jeopardy → lost | released`, and the events of its changes. */
 export abstract class LeaseState extends LeaseValidity {
   get state(): LockState {
-    this.check();
+    this.look();
     return this.current;
   }
 
   get isHeld(): boolean {
-    this.check();
+    this.look();
     return this.isActive;
   }
 
   /** Why it was lost. Missing while it is held and after an ordinary release. */
   get lostError(): LockLostError | undefined {
-    this.check();
+    this.look();
     return this.madeLoss?.error;
   }
 
@@ -37,13 +37,13 @@ export abstract class LeaseState extends LeaseValidity {
     return Math.max(1, Math.ceil(this.remaining));
   }
 
-  get signal(): AbortSignal {
-    this.check();
+  get lossSignal(): AbortSignal {
+    this.look();
     return this.#loss.signal;
   }
 
   /** Correct at once, also when no timer could run for a while. */
-  check(): void {
+  look(): void {
     if (!this.isActive) return;
     if (this.granted.lost?.aborted) this.lose('session');
     else if (this.context.clock.now() >= this.until) this.#expire();
@@ -68,7 +68,7 @@ export abstract class LeaseState extends LeaseValidity {
   }
 
   /** An extension succeeded. */
-  recover(): void {
+  recovered(): void {
     if (this.current !== 'jeopardy') return;
     this.current = 'held';
     this.context.events.publish('recovered', () => this.holdEvent());
@@ -137,7 +137,7 @@ export abstract class LeaseState extends LeaseValidity {
   }
 
   get #loss(): LossSignal {
-    this.madeLoss ??= new LossSignal(() => this.check());
+    this.madeLoss ??= new LossSignal(() => this.look());
     return this.madeLoss;
   }
 }

@@ -50,6 +50,8 @@ export abstract class LeaseValidity extends GrantedLease {
 
   override untilFor(sentAt: number, ttl: number): number {
     if (!this.context.store.supports.ttl) return this.holdUntil;
-    return Math.min(validUntil(sentAt, this.capped(sentAt, ttl)), this.holdUntil);
+    const isWhole = sentAt + ttl <= this.holdUntil;
+    const counted = isWhole ? ttl : this.capped(sentAt, ttl);
+    return Math.min(validUntil(sentAt, counted), this.holdUntil);
   }
 }

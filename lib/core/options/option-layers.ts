@@ -2,6 +2,7 @@ import { DEFAULT_LOCK_OPTIONS, resolveLockOptions } from './lock-options.js';
 import type { LockDefaults, LockOptions, ResolvedLockOptions } from './lock-options.js';
 import { LOCK_RULES } from './lock-rules.js';
 import { optionError } from './option-error.js';
+import { RecentOptions } from './recent-options.js';
 import { checkOptions } from './option-rules.js';
 import type { OptionRules } from './option-rules.js';
 
@@ -35,6 +36,8 @@ export class OptionLayers {
   /** Of immutable options, such as those of a decorator. */
   readonly #resolved = new WeakMap<LockOptions, ResolvedLockOptions>();
 
+  readonly #recent = new RecentOptions();
+
   constructor(defaults: LockDefaults) {
     this.defaults = resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
     this.#ofCall = withRetries(this.defaults);
@@ -44,10 +47,12 @@ export class OptionLayers {
   /** Throws `TypeError` or `RangeError` naming the option. */
   with(options: LockOptions | undefined): ResolvedLockOptions {
     if (options === undefined) return this.#ofCall;
-    const known = this.#resolved.get(options);
+    const known = this.#resolved.get(options) ?? this.#recent.find(options);
     if (known) return known;
-    const resolved = withRetries(resolveLockOptions(this.defaults, options));
+    let resolved = resolveLockOptions(this.defaults, options);
+    if (resolved.retryCount < Infinity) resolved = withRetries(resolved);
     if (Object.isFrozen(options) && cannotChange(options)) this.#resolved.set(options, resolved);
+    else this.#recent.add(options, resolved);
     return resolved;
   }
 

@@ -18,6 +18,7 @@ export class LocalQueues<T extends QueueEntry<T>> {
    */
   readonly #queues = new Map<string, KeyQueue<T> | undefined>();
   readonly #isOpen: boolean;
+  mayHaveFailed = false; // the store, for a caller: otherwise `answered` changes nothing
 
   /** `isOpen`: all callers are at the front at once. */
   constructor(isOpen = false) {
@@ -106,6 +107,7 @@ export class LocalQueues<T extends QueueEntry<T>> {
 
   #makeRoom(key: string, queue: KeyQueue<T>, failure: unknown): void {
     queue.failure = failure;
+    this.mayHaveFailed ||= failure !== undefined;
     if (queue.sharers > 0) queue.sharers--;
     if (queue.sharers === 0) this.#advance(key, queue);
     else this.#admit(queue);

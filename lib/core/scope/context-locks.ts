@@ -59,7 +59,7 @@ export class ContextLocks {
     const shared = options.reentrant && this.#context.reenter(keys, options);
     if (shared) return ofShare(shared);
     const nesting = this.#context.isInside ? NESTED : undefined;
-    return this.#acquisitions.once(keys, options, ofGrant, nesting);
+    return this.#acquisitions.acquire(keys, options, { use: ofGrant, isOnce: true, nesting });
   }
 
   /** For `reentrant`. */
@@ -83,26 +83,28 @@ export class ContextLocks {
     const shared = options.reentrant ? this.#shared(keys, options) : undefined;
     if (shared) return share(shared);
     try {
-      return await this.#boundedly(keys, options, use);
+      return await (this.#context.storage.getStore() === undefined
+        ? this.#acquisitions.acquire(keys, options, { use })
+        : this.#nested(keys, options, use));
     } catch (error) {
       throw withCaller(error);
     }
   }
 
-  #boundedly<T>(
+  #nested<T>(
     keys: readonly string[],
     options: ResolvedLockOptions,
     use: (held: HeldLease) => T | Promise<T>,
   ): Promise<T> {
-    if (!this.#context.isInside) return this.#acquisitions.acquire(keys, options, use);
+    if (!this.#context.isInside) return this.#acquisitions.acquire(keys, options, { use });
     const own = this.#context.holderOf(keys);
-    if (!own) return this.#acquisitions.acquire(keys, options, use, NESTED);
+    if (!own) return this.#acquisitions.acquire(keys, options, { use, nesting: NESTED });
     return this.#selfDeadlocks.bound({ keys, options, own }, (bounded, granted, explain) => {
       const begin = (held: HeldLease) => {
         granted();
         return use(held);
       };
-      return this.#acquisitions.acquire(keys, bounded, begin, { explain });
+      return this.#acquisitions.acquire(keys, bounded, { use: begin, nesting: { explain } });
     });
   }
 }

@@ -14,7 +14,8 @@ import { isShared } from '../sharing/hold-mode.js';
 export class LockContext {
   readonly #events: LockEvents;
   readonly #around: AroundWork | undefined;
-  readonly #storage = new AsyncLocalStorage<Frame | undefined>();
+  /** Empty outside of every lock. */
+  readonly storage = new AsyncLocalStorage<Frame | undefined>();
 
   /** `around` is called around the work under each lock. */
   constructor(events: LockEvents, around?: AroundWork) {
@@ -25,23 +26,23 @@ export class LockContext {
   /** The innermost lock that is still held, or that of `key`. A context that outlives its lock owns nothing. */
   current(key?: string): Lock | undefined {
     const isMeant = ({ lock }: Frame) => key === undefined || lock.keys.includes(key);
-    return find(this.#storage.getStore(), isMeant)?.lock;
+    return find(this.storage.getStore(), isMeant)?.lock;
   }
 
   /** Whether this context holds a lock. */
   get isInside(): boolean {
-    const frame = this.#storage.getStore();
+    const frame = this.storage.getStore();
     return frame !== undefined && innermost(frame) !== undefined;
   }
 
   /** Calls `work` in a context that holds nothing. */
   outside<T>(work: () => T): T {
-    return this.#storage.run(undefined, work);
+    return this.storage.run(undefined, work);
   }
 
   /** Once nothing is held any more. Before Node 24, each promise of the process visits every storage that was not disabled. */
   close(): void {
-    this.#storage.disable();
+    this.storage.disable();
   }
 
   /** Opens a scope for a new lock. */
@@ -54,7 +55,7 @@ export class LockContext {
     keys: readonly string[],
     { permits, name }: Pick<ResolvedLockOptions, 'permits' | 'name'>,
   ): LockScope | undefined {
-    const frame = find(this.#storage.getStore(), holdsAll(keys));
+    const frame = find(this.storage.getStore(), holdsAll(keys));
     if (!frame || !mayShare(frame.lock, permits)) return undefined;
     const { held } = frame;
     const lock = new Lock(held, keys, name);
@@ -80,7 +81,7 @@ export class LockContext {
    * of them now.
    */
   holderOf(keys: readonly string[]): (() => Lock | undefined) | undefined {
-    const frame = this.#storage.getStore();
+    const frame = this.storage.getStore();
     if (!frame) return undefined;
     const isMeant = ({ held }: Frame) => keys.some((key) => held.keys.includes(key));
     const holder = () => find(frame, isMeant)?.lock;
@@ -89,9 +90,9 @@ export class LockContext {
 
   /** Drops frames of ended locks: work that starts work would accumulate them. */
   #scope(held: HeldLease, lock: Lock, around?: AroundWork): LockScope {
-    const outer = innermost(this.#storage.getStore());
+    const outer = innermost(this.storage.getStore());
     if (outer) outer.outer = innermost(outer.outer);
-    return new LockScope({ lock, held, around, outer }, this.#storage);
+    return new LockScope({ lock, held, around, outer }, this.storage);
   }
 }
 

@@ -83,7 +83,7 @@ export class Lock implements AsyncDisposable {
    * does not abort it. Pass it to `fetch` and to everything else that can be stopped.
    */
   get signal(): AbortSignal {
-    return this.#held.signal;
+    return this.#held.lossSignal;
   }
 
   /** Throws `LockLostError` when the lock is not held. Call it right before a write that must not be late. */

@@ -8,6 +8,8 @@ export interface Connected {
 /** The connection to the server. */
 export interface WatchedWay {
   readonly connected: Connected;
+  /** Is `connected`, where it is known and one server's. */
+  readonly link?: Connected | undefined;
   /** Asks the server. */
   readRunId(): Promise<string | undefined>;
 }
@@ -35,7 +37,7 @@ export class SentAgain {
    */
   decision(isValid?: () => boolean): (wasOurs: boolean) => boolean | Promise<boolean> {
     if (!isValid) return (wasOurs) => wasOurs;
-    const { losses, runId } = this.#way.connected;
+    const { losses, runId } = this.#way.link ?? this.#way.connected;
     return (wasOurs) => {
       if (wasOurs || losses === this.#way.connected.losses) return wasOurs;
       return this.#isMade(runId, isValid());

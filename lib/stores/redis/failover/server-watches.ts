@@ -17,7 +17,8 @@ export class ServerWatches implements WatchedWay {
   readonly #connection: ConnectionFailure;
   /** Made by `observe`: only its caller is told of clocks that were set. */
   clocks: ClockWatch | undefined;
-  #link: RedisServerLink | undefined;
+  /** Made by the first look at `server`. */
+  link: RedisServerLink | undefined;
 
   constructor(client: RedisClient, slotsOf: (keys: readonly string[]) => readonly number[]) {
     this.#client = client;
@@ -31,20 +32,20 @@ export class ServerWatches implements WatchedWay {
 
   /** Missing on a Cluster, which has several. */
   get server(): RedisServerLink | undefined {
-    if (!this.#link && canWatch(this.#client)) this.#link = new RedisServerLink(this.#client);
-    return this.#link;
+    if (!this.link && canWatch(this.#client)) this.link = new RedisServerLink(this.#client);
+    return this.link;
   }
 
   /** On a Cluster known while it is observed. A client without events has another stream after a reconnect. */
   get connected(): Connected {
-    const server = this.#link ?? this.server;
+    const { server } = this;
     if (server) return server;
     if (!this.#client.isCluster) return { losses: this.#client.stream };
     return { losses: this.#clusters.reduce((sum, { losses }) => sum + losses, 0) };
   }
 
   async readRunId(): Promise<string | undefined> {
-    return (await this.#link?.vitals())?.runId;
+    return (await this.link?.vitals())?.runId;
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
@@ -57,7 +58,7 @@ export class ServerWatches implements WatchedWay {
 
   close(): void {
     this.#connection.close();
-    this.#link?.close();
+    this.link?.close();
     this.clocks?.close();
     this.clocks = undefined;
     for (const watch of this.#clusters.splice(0)) watch.close();
