@@ -10,3 +10,4 @@ export type { RedisLockStoreOptions } from './stores/redis/redis-lock-options.js
 export type { RedisClient } from './redis-client/redis-client.js';
 export type { NodeRedisClient } from './redis-client/clients/node-redis/node-redis-client.js';
 export type { NodeRedisSentinel } from './redis-client/clients/node-redis/sentinel-client.js';
+export type { NodeRedisCluster } from './redis-client/clients/node-redis/cluster-client.js';

@@ -42,6 +42,11 @@ export class RedisCluster implements AsyncDisposable {
     return this.nodes.map(({ port }) => ({ host: '127.0.0.1', port }));
   }
 
+  /** For `createCluster(cluster.nodeRedis)` of node-redis. */
+  get nodeRedis(): { rootNodes: { socket: { host: string; port: number } }[] } {
+    return { rootNodes: this.startupNodes.map((socket) => ({ socket })) };
+  }
+
   /** The master of a slot, then its replicas, as a node that lives sees it. */
   async serving(slot: number): Promise<RedisServer[]> {
     const ranges = (await this.#alive[0]!.command('CLUSTER', 'SLOTS')) as SlotRange[];

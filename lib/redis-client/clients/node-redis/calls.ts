@@ -1,4 +1,5 @@
 import { errorMonitor } from 'node:events';
+import { reasonOf } from '../../../core/contract/safe-error.js';
 import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { NodeRedisConnection } from './connection.js';
 import type { NodeRedisClient } from './node-redis-client.js';
@@ -20,6 +21,7 @@ const CLOSE_TIMEOUT = 1_000;
  */
 export class NodeRedisCalls {
   readonly #connection: NodeRedisConnection;
+  readonly #givesUp: boolean;
   #waiting: Call[] = [];
   #sent = 0;
   /** How often the connection was stopped, which ends its calls. */
@@ -27,10 +29,12 @@ export class NodeRedisCalls {
   #isClosing = false;
   #idle: (() => void) | undefined;
 
-  constructor(connection: NodeRedisConnection) {
+  /** With `givesUp`, no call is sent again. */
+  constructor(connection: NodeRedisConnection, givesUp: boolean) {
     this.#connection = connection;
+    this.#givesUp = givesUp;
     connection.on('ready', this.#sendAll);
-    connection.on('failing', (error: unknown) => this.#rejectAll(error));
+    connection.on('failing', (error: unknown) => this.#rejectAll(givesUp ? closed(error) : error));
     connection.on(errorMonitor, this.#failed);
     connection.on('stopped', this.#stopped);
   }
@@ -71,12 +75,17 @@ export class NodeRedisCalls {
       },
       (error: unknown) => {
         if (stops !== this.#stops) return call.reject(error);
-        if (client !== this.#connection.client) return this.#take(call); // the connection was lost
+        if (client !== this.#connection.client) return this.#lost(call, error);
         this.#answered();
         call.reject(refusal(error, call.name));
         if (isOfReplica(error)) this.#connection.failed(client, error);
       },
     );
+  }
+
+  #lost(call: Call, error: unknown): void {
+    if (this.#givesUp) call.reject(closed(error));
+    else this.#take(call);
   }
 
   #answered(): void {
@@ -118,6 +127,11 @@ export class NodeRedisCalls {
 /** The master of the time when the connection was made is a replica now: the next connection may lead to the new one. */
 function isOfReplica(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('READONLY');
+}
+
+/** As ioredis says it. */
+function closed(cause: unknown): Error {
+  return new Error(`Connection is closed: ${reasonOf(cause)}`, { cause });
 }
 
 function refusal(error: unknown, name: string): unknown {

@@ -35,7 +35,7 @@ export class NodeRedisConnection extends EventEmitter {
     return this.#status;
   }
 
-  /** Another object for each connection. */
+  /** Another object for each connection; of one that was lost, it has the error. */
   get stream(): Progress | undefined {
     return this.#progress;
   }
@@ -66,7 +66,7 @@ export class NodeRedisConnection extends EventEmitter {
 
   #connectAgain(error: unknown): void {
     const wasReady = this.#status === 'ready';
-    this.#leave('reconnecting');
+    this.#leave('reconnecting', Progress.lost(error));
     const isHopeless = this.#retries.failed(); // first: a listener that hears of the failure may stop
     if (wasReady) this.emit('close');
     this.emit(errorMonitor, error);
@@ -128,9 +128,9 @@ export class NodeRedisConnection extends EventEmitter {
     this.emit('ready');
   }
 
-  #leave(status: Status): void {
+  #leave(status: Status, lost?: Progress): void {
     if (this.#progress) this.#progress.destroyed = true;
-    this.#progress = undefined;
+    this.#progress = lost;
     this.#client = undefined;
     this.#attempt++;
     this.#status = status;

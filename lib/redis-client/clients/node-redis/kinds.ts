@@ -1,3 +1,4 @@
+import type { NodeRedisCluster } from './cluster-client.js';
 import type { NodeRedisClient } from './node-redis-client.js';
 import type { NodeRedisSentinel } from './sentinel-client.js';
 
@@ -13,10 +14,17 @@ export function isNodeRedisSentinel(value: unknown): value is NodeRedisSentinel 
   return hasAll(value, ['getSentinelNode', '_execute', 'connect', 'destroy', 'on', 'off']);
 }
 
+/** Whether a value is a client of the nodes of a Cluster. */
+export function isNodeRedisCluster(value: unknown): value is NodeRedisCluster {
+  if (!hasAll(value, ['nodeClient', 'duplicate', 'connect', 'destroy', 'on', 'off'])) return false;
+  const { _options: options } = value as Partial<NodeRedisCluster>;
+  return Array.isArray((options as { readonly rootNodes?: unknown })?.rootNodes);
+}
+
 /** The kind of a value that looks like a client of node-redis and cannot be used. `undefined`: it looks like something else. */
 export function unusableClient(value: unknown): string | undefined {
-  if (isNodeRedisClient(value) || isNodeRedisSentinel(value)) return undefined;
-  if (hasAll(value, ['nodeClient'])) return 'a Cluster client of node-redis';
+  if ([isNodeRedisClient, isNodeRedisSentinel, isNodeRedisCluster].some((is) => is(value)))
+    return undefined;
   if (hasAll(value, ['sendCommand', 'execute'])) return 'a client pool of node-redis';
   const isOther = ['sendCommand', 'send_command'].some((method) => hasAll(value, [method]));
   return isOther ? 'a client of another package, or of node-redis before version 5' : undefined;

@@ -32,7 +32,7 @@ export function addressOf({ options }: NodeRedisClient): Address {
  * Options of a connection of ours: replies are those of RESP2, whatever the client's own, and the connection does not come back by
  * itself, for node-redis would subscribe again, and no caller can catch the server's refusal of that.
  */
-export function connectionOptions({ options }: NodeRedisClient): object {
+export function connectionOptions({ options }: Pick<NodeRedisClient, 'options'>): object {
   const { socket } = (options ?? {}) as { readonly socket?: object };
   return {
     socket: { ...socket, reconnectStrategy: () => 1, socketTimeout: undefined },

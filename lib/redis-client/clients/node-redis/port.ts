@@ -4,16 +4,18 @@ import { NodeRedisCalls } from './calls.js';
 import { NodeRedisConnection } from './connection.js';
 import type { NodeRedisSource } from './source.js';
 
-type Word = string | number | Buffer;
+export type Word = string | number | Buffer;
 
 /** The part of a client that the store needs, on a connection of ours beside a client of node-redis. */
 export class NodeRedisPort extends NodeRedisConnection implements SubscribableClient, ScanClient {
   /** The connection comes back by itself. */
   readonly options: NonNullable<SubscribableClient['options']>;
-  readonly #calls = new NodeRedisCalls(this);
+  readonly #calls: NodeRedisCalls;
 
-  constructor(source: NodeRedisSource) {
-    super(source);
+  /** With `givesUp`, calls fail with their connection: the caller looks for another server. */
+  constructor(source: NodeRedisSource, givesUp = false) {
+    super(source, givesUp ? 1 : undefined);
+    this.#calls = new NodeRedisCalls(this, givesUp);
     this.options = { ...source.address, retryStrategy: () => 0 };
   }
 
@@ -31,27 +33,27 @@ export class NodeRedisPort extends NodeRedisConnection implements SubscribableCl
   }
 
   evalsha(sha1: string, keyCount: number, ...keysAndArgs: Word[]): Promise<unknown> {
-    return this.#send('EVALSHA', sha1, keyCount, ...keysAndArgs);
+    return this.send('EVALSHA', sha1, keyCount, ...keysAndArgs);
   }
 
   eval(script: string, keyCount: number, ...keysAndArgs: Word[]): Promise<unknown> {
-    return this.#send('EVAL', script, keyCount, ...keysAndArgs);
+    return this.send('EVAL', script, keyCount, ...keysAndArgs);
   }
 
   wait(replicas: number, timeout: number): Promise<number> {
-    return this.#send('WAIT', replicas, timeout) as Promise<number>;
+    return this.send('WAIT', replicas, timeout) as Promise<number>;
   }
 
   info(section: string): Promise<string> {
-    return this.#send('INFO', section) as Promise<string>;
+    return this.send('INFO', section) as Promise<string>;
   }
 
   time(): Promise<readonly (number | string)[]> {
-    return this.#send('TIME') as Promise<readonly string[]>;
+    return this.send('TIME') as Promise<readonly string[]>;
   }
 
   scan(...words: readonly Word[]): Promise<unknown> {
-    return this.#send('SCAN', ...words);
+    return this.send('SCAN', ...words);
   }
 
   /** One more connection, for `subscribe`. */
@@ -85,7 +87,7 @@ export class NodeRedisPort extends NodeRedisConnection implements SubscribableCl
     await this.#calls.close();
   }
 
-  #send(...words: readonly Word[]): Promise<unknown> {
+  protected send(...words: readonly Word[]): Promise<unknown> {
     const args = words.map((word) => (typeof word === 'number' ? String(word) : word));
     return this.#calls.make(String(args[0]).toLowerCase(), (client) => client.sendCommand(args));
   }

@@ -3,5 +3,14 @@ export class Progress {
   bytesRead = 0;
   destroyed = false;
 
-  constructor(readonly destroy: (error: Error) => void) {}
+  /** `errored` is why there is no connection. */
+  constructor(
+    readonly destroy: (error: Error) => void,
+    readonly errored?: unknown,
+  ) {}
+
+  /** Of a connection that was lost, or never made. */
+  static lost(error: unknown): Progress {
+    return Object.assign(new Progress(() => undefined, error), { destroyed: true });
+  }
 }

@@ -62,15 +62,19 @@ export class ServerSource implements NodeRedisSource {
   close(): void {}
 }
 
-/** Returns how to stop. */
-export function onEnd(client: Pick<NodeRedisClient, 'on' | 'off'>, ended: () => void): () => void {
+/** Calls `ended` at `event`, by which a client tells that it was closed. Returns how to stop. */
+export function onEnd(
+  client: Pick<NodeRedisClient, 'on' | 'off'>,
+  ended: () => void,
+  event = 'end',
+): () => void {
   if (!anchored.has(client)) client.on('nest-holdfast', () => undefined);
   anchored.add(client);
   makeRoom(client, 1);
-  client.on('end', ended);
+  client.on(event, ended);
   return () => {
     makeRoom(client, -1);
-    client.off('end', ended);
+    client.off(event, ended);
   };
 }
 

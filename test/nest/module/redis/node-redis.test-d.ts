@@ -2,7 +2,7 @@
 import { DistributedLockModule, RedisLockStore } from 'nest-holdfast';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { createClient, createCluster, createSentinel, createClientPool } from 'redis';
-import { createSentinel as createSentinel6 } from 'redis6';
+import { createCluster as createCluster6, createSentinel as createSentinel6 } from 'redis6';
 
 const url = 'redis://localhost:6379';
 
@@ -17,11 +17,15 @@ DistributedLockModule.forRoot({ redis: createSentinel(sentinel) });
 DistributedLockModule.forRoot({ redis: () => createSentinel({ ...sentinel, RESP: 3 }).connect() });
 DistributedLockModule.forRoot({ redis: createSentinel6(sentinel) });
 
+const cluster = { rootNodes: [{ url }], defaults: { password: 'secret' } };
+DistributedLockModule.forRoot({ redis: createCluster(cluster) });
+DistributedLockModule.forRoot({ redis: () => createCluster({ ...cluster, RESP: 3 }).connect() });
+DistributedLockModule.forRoot({ redis: createCluster6({ ...cluster, keyPrefix: 'app:' }) });
+export const alone = new RedisLockStore(createCluster(cluster));
+
 export const accepted = new RedlockStore([new RedisLockStore(createClient({ url }))]);
 
 export const refused = [
-  // @ts-expect-error -- a Cluster of node-redis
-  new RedisLockStore(createCluster({ rootNodes: [{ url }] })),
   // @ts-expect-error -- a pool of node-redis
   new RedisLockStore(createClientPool()),
 ];

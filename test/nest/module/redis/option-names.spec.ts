@@ -1,6 +1,6 @@
 import { Test } from '@nestjs/testing';
 import { DistributedLockModule } from 'nest-holdfast';
-import { createClientPool, createCluster } from 'redis';
+import { createClientPool } from 'redis';
 import { freePort } from '../../../support/processes/free-port.js';
 
 /** As from a configuration that no compiler has seen. */
@@ -26,7 +26,6 @@ describe('forRoot({ redis }), which would become a client of localhost:6379,', (
       new NodeRedisClient(),
       /^redis must be a client of ioredis or node-redis, got .* before version 5/,
     ],
-    ['a Cluster of node-redis', createCluster({ rootNodes: [{}] }), /got a Cluster client of node/],
     ['a pool of node-redis', createClientPool(), /got a client pool of node-redis/],
     ['a slip', { host: 'redis', portt: 6379 }, /^redis: unknown option "portt".*did you mean port/],
     ['a socket of node-redis', { socket: { host: 'redis' } }, /^redis: unknown option "socket"/],

@@ -1,12 +1,9 @@
-import { Cluster } from 'ioredis';
-import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore, type RedisLockStoreOptions } from 'nest-holdfast';
 import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
-import { disconnect } from '../locks.js';
+import { CLUSTER_CLIENTS, waitersOf } from './cluster-clients.js';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { until } from '../../../support/until.js';
 import { aborted, inTime } from '../../../support/faults/in-time.js';
-import { lineLength } from '../../../support/redis-line.js';
 
 /** Each has a cluster of its own. */
 const TESTS = 3;
@@ -14,10 +11,7 @@ const TESTS = 3;
 const TTL = 20_000;
 const PATIENCE = { within: 30_000 };
 
-describe.each([
-  ['6', Cluster],
-  ['5', Cluster5 as unknown as typeof Cluster],
-])('A failover in a Cluster, with ioredis %s,', (_, Client) => {
+describe.each(CLUSTER_CLIENTS)('A failover in a Cluster, with %s,', (_, open) => {
   let cluster: RedisCluster;
   let clusters: RedisCluster[] = [];
   let closing: (() => Promise<void>)[] = [];
@@ -40,7 +34,7 @@ describe.each([
 
   /** One process of an application. */
   function start(options: RedisLockStoreOptions = {}, defaults = {}) {
-    const client = new Client(cluster.startupNodes);
+    const { client, end } = open(cluster);
     const store = new RedisLockStore(client, { replicaTimeout: 500, ...options });
     const locks = new LockService(store, { ttl: TTL, waitTimeout: 60_000, ...defaults });
     const events: string[] = [];
@@ -51,9 +45,9 @@ describe.each([
     locks.events.on('lost', ({ key, error }) => events.push(`lost ${key}: ${error.reason}`));
     closing.push(async () => {
       await locks.close();
-      disconnect(client);
+      end();
     });
-    return { client, locks, events };
+    return { locks, events };
   }
 
   /** Crashes the master of the key. Returns how to wait until another one serves it, and how to let the old one follow that. */
@@ -70,10 +64,7 @@ describe.each([
     const [holding, waiting] = [start({ replicas: 1 }), start({ replicas: 1 })];
     const lock = await holding.locks.acquire('order:42');
     const next = waiting.locks.acquire('order:42');
-    await until(
-      async () =>
-        (await lineLength((...words) => waiting.client.call(...words), 'lock:order:42')) === 1,
-    );
+    await until(async () => (await waitersOf(cluster, 'order:42')) === 1);
     const { promoted, rejoin } = await crash('order:42');
     await until(() => holding.events.length > 0);
     expect(holding.events[0]).toMatch(/^jeopardy order:42: .*connection to 127.0.0.1:\d+ was lost/);

@@ -1,23 +1,18 @@
-import { Cluster } from 'ioredis';
-import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore } from 'nest-holdfast';
 import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { SlotMigration } from '../../../support/servers/slot-migration.js';
 import { until } from '../../../support/until.js';
-import { disconnect } from '../locks.js';
+import { CLUSTER_CLIENTS, type ProcessClient } from './cluster-clients.js';
 import { lineLength } from '../../../support/redis-line.js';
 
-const Client5 = Cluster5 as unknown as typeof Cluster;
+const ROWS = CLUSTER_CLIENTS.flatMap(
+  ([name, open]) => [[name, open, 0], [`${name} and replicas: 1`, open, 1]] as const, // prettier-ignore
+);
 
-describe.each([
-  ['ioredis 6', Cluster, 0],
-  ['ioredis 5', Client5, 0],
-  ['ioredis 6 and replicas: 1', Cluster, 1],
-  ['ioredis 5 and replicas: 1', Client5, 1],
-])('A slot that moves to another master, with %s,', (_, Client, replicas) => {
+describe.each(ROWS)('A slot that moves to another master, with %s,', (_, open, replicas) => {
   let cluster: RedisCluster;
-  let clients: Cluster[];
+  let clients: ProcessClient[];
   let holding: LockService;
   let others: LockService;
   let count = 0;
@@ -29,8 +24,8 @@ describe.each([
 
   beforeEach(async () => {
     key = `order:${(count += 1)}`;
-    clients = [1, 2].map(() => new Client(cluster.startupNodes));
-    [holding, others] = clients.map((client) => {
+    clients = [1, 2].map(() => open(cluster));
+    [holding, others] = clients.map(({ client }) => {
       const store = new RedisLockStore(client, { replicas });
       return new LockService(store, { ttl: 20_000, waitTimeout: 60_000 });
     }) as [LockService, LockService];
@@ -38,7 +33,7 @@ describe.each([
 
   afterEach(async () => {
     await Promise.all([holding.close(), others.close()]);
-    for (const client of clients) disconnect(client);
+    for (const { end } of clients) end();
   });
 
   afterAll(() => cluster.stop());
@@ -206,7 +201,7 @@ describe.each([
     await holding.acquire('elsewhere else');
     expect(clusterSlot('lock:elsewhere else')).not.toBe(clusterSlot(lockKey()));
     await (await migration()).finish();
-    clients[0]!.refreshSlotsCache();
+    clients[0]!.refresh?.();
     await until(() => events.length > 1);
     const name = [key, 'elsewhere'].toSorted()[0];
     expect(events).toEqual([`jeopardy ${name}`, `recovered ${name}`]);

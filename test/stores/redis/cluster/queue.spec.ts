@@ -1,17 +1,11 @@
-import { Cluster } from 'ioredis';
-import { Cluster as Cluster5 } from 'ioredis5';
 import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { until } from '../../../support/until.js';
-import { disconnect } from '../locks.js';
-import { lineLength } from '../../../support/redis-line.js';
+import { CLUSTER_CLIENTS, type ProcessClient, waitersOf } from './cluster-clients.js';
 
-describe.each([
-  ['6', Cluster],
-  ['5', Cluster5 as unknown as typeof Cluster],
-])('Waiting in line on a Cluster with ioredis %s', (_, Client) => {
+describe.each(CLUSTER_CLIENTS)('Waiting in line on a Cluster with %s', (_, open) => {
   let cluster: RedisCluster;
-  let clients: Cluster[];
+  let clients: ProcessClient[];
   let processes: LockService[];
 
   beforeAll(async () => {
@@ -19,13 +13,13 @@ describe.each([
   });
 
   beforeEach(() => {
-    clients = [1, 2, 3].map(() => new Client(cluster.startupNodes));
-    processes = clients.map((client) => new LockService(new RedisLockStore(client)));
+    clients = [1, 2, 3].map(() => open(cluster));
+    processes = clients.map(({ client }) => new LockService(new RedisLockStore(client)));
   });
 
   afterEach(async () => {
     await Promise.all(processes.map((locks) => locks.close()));
-    for (const client of clients) disconnect(client);
+    for (const { end } of clients) end();
   });
 
   afterAll(() => cluster.stop());
@@ -50,8 +44,8 @@ describe.each([
     const lost = expect(dying.acquire('dead')).rejects.toThrow();
     await until(async () => (await queues()).length === 1);
     const next = waiting.acquire('dead');
-    await until(async () => (await standing('dead')) === 2);
-    clients[1]!.disconnect();
+    await until(async () => (await waitersOf(cluster, 'dead')) === 2);
+    clients[1]!.end();
     await holder.release();
     await (await next).release();
     await dying.close();
@@ -61,9 +55,5 @@ describe.each([
   async function queues(): Promise<string[]> {
     const found = cluster.nodes.map((node) => node.command('KEYS', '*:line'));
     return (await Promise.all(found)).flat() as string[];
-  }
-
-  function standing(key: string): Promise<number> {
-    return lineLength((...words) => clients[0]!.call(...words), `lock:${key}`);
   }
 });
