@@ -11,6 +11,7 @@ import { CommandError } from './output/command-error.js';
 import { ExitCode } from './output/exit-codes.js';
 import { failureOf, oneLine } from './output/failure.js';
 import { outputFailure } from './output/lost-output.js';
+import { packageVersion } from './settings/package-version.js';
 import { applyConfigFile, commandsOf } from './settings/config-values.js';
 
 const COMMANDS = [
@@ -52,6 +53,7 @@ function programOf(): Command {
     .description(
       'Distributed locks from the command line: who holds what, and your command under a lock.',
     )
+    .version(packageVersion())
     .addHelpText('after', AFTER_HELP)
     .hook('preAction', (_program, command) => applyConfigFile(command))
     .showHelpAfterError(false);

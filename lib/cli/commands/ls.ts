@@ -51,7 +51,7 @@ export function lsCommand(): Command {
     .action(async (pattern: string | undefined) => {
       const options = command.opts<LsOptions>();
       process.exitCode = await withLocks(options, async ({ locks, output }) => {
-        do show(await find(locks, pattern, options), output, options);
+        do show(await find(locks, pattern, options, output), output, options);
         while (options.watch && !isOutputLost() && (await pause()));
         return ExitCode.done;
       });
@@ -63,20 +63,22 @@ async function pause(): Promise<true> {
   return true;
 }
 
-/** All pages, up to the limit. */
+/** All pages, up to the limit. Notes where that leaves keys out. */
 async function find(
   locks: LockService,
   match: string | undefined,
   { olderThan = 0, holder = '', count, limit = count ? Infinity : LIMIT }: LsOptions,
+  output: Output,
 ): Promise<readonly LockInspection[]> {
   const found = new Map<string, LockInspection>();
   let cursor: string | undefined;
   do {
-    const page = await locks.list({ match, cursor, limit: Math.min(limit, LARGEST_PAGE) });
+    const page = await locks.list({ match, cursor, limit: Math.min(limit + 1, LARGEST_PAGE) });
     for (const lock of page.locks)
       if ((lock.heldFor ?? 0) >= olderThan && isOf(lock, holder)) found.set(lock.key, lock);
     ({ cursor } = page);
-  } while (cursor !== undefined && found.size < limit);
+  } while (cursor !== undefined && found.size <= limit);
+  if (found.size > limit) output.note(`there are more: only ${limit} ${limit === 1 ? 'is' : 'are'} listed, see --limit`); // prettier-ignore
   return [...found.values()].slice(0, limit);
 }
 

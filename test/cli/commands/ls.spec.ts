@@ -92,6 +92,14 @@ describe('holdfast ls, inspect and wait', () => {
     expect(await keys('--holder', holder!.split(':')[0]!)).toBe(2);
   });
 
+  it('ls says that it has left keys out, for its limit', async () => {
+    await Promise.all(['cut:1', 'cut:2'].map((key) => locks.acquire(key)));
+    const cut = await holdfast(['ls', 'cut:*', '--limit', '1'], { env });
+    expect(cut.stderr).toMatch(/^holdfast: there are more: only 1 is listed, see --limit\n$/);
+    const whole = await holdfast(['ls', 'cut:*', '--limit', '2'], { env });
+    expect(whole.stderr).toBe('');
+  });
+
   it('ls --waiters names the processes that wait', async () => {
     await locks.acquire('awaited');
     const others = new LockService(new RedisLockStore(client));

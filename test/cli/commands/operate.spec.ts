@@ -105,6 +105,11 @@ describe('holdfast release, doctor and dashboard', () => {
     expect((await page.ended).code).toBe(0);
   });
 
+  it('--version tells that of the package', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+    expect(await holdfast(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+
   it('--help of each command has two examples', async () => {
     const { stdout: help } = await holdfast(['--help']);
     const named = [...help.split('Commands:')[1]!.matchAll(/^ {2}([a-z]+)\b/gm)];
