@@ -37,6 +37,9 @@ const ODD_KEYS: readonly string[] = [
   'case',
 ];
 
+/** Milliseconds: the first key is held while the last one is asked for, also on a store that is slow. */
+const LONG = 600_000;
+
 /** Keys are bytes to a store, and several are taken all or none. */
 export const keyChecks: Record<string, Check> = {
   'survives keys with every odd character, and keeps them apart': async (backend) => {
@@ -44,7 +47,7 @@ export const keyChecks: Record<string, Check> = {
     const suffix = aKey();
     const leases = [];
     for (const odd of ODD_KEYS)
-      leases.push(await backend.hold(a, aRequest({ keys: [odd + suffix] })));
+      leases.push(await backend.hold(a, aRequest({ keys: [odd + suffix], ttl: LONG })));
     for (const odd of ODD_KEYS) {
       const seen = await b.tryAcquire(aRequest({ keys: [odd + suffix] }));
       assert.equal(seen, undefined, `key ${JSON.stringify(odd)} is held`);
