@@ -1,4 +1,4 @@
-// What an import costs a service that has loaded Nest and its Redis client anyway, each in fresh processes.
+// What an import costs a service that has loaded Nest and its Redis client anyway, and the client itself, each in fresh processes.
 import { spawnSync } from 'node:child_process';
 import { rotate } from './lib/candidates.mjs';
 import { quiet } from './lib/noise.mjs';
@@ -28,6 +28,13 @@ const peer = (name, client = 'ioredis', how = 'import') => ({
 const PACKAGES = [
   ours('import'),
   ours('require'),
+  {
+    ...ours('import'),
+    name: 'ioredis 6 itself',
+    package: 'ioredis',
+    library: 'ioredis',
+    loaded: NEST,
+  },
   peer('redlock4'),
   peer('redlock5'),
   peer('redis-semaphore'),

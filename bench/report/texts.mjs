@@ -47,7 +47,8 @@ round is worth.`,
     heading: 'Import',
     tables: /^coldstart$/,
     charts: [],
-    text: `Fresh processes load Nest and the Redis client and then the package; only the last step counts. nest-holdfast is loaded with
+    text: `Fresh processes load Nest and the Redis client and then the package; only the last step counts. A row for the client itself, where
+there is one, is loaded after Nest alone. nest-holdfast is loaded with
 the project's own Nest and ioredis 6, the peers with Nest 10 and ioredis 5 (or node-redis), each as the Node version at hand resolves
 it. The files are in the page cache: a first start from a cold disk takes longer for everyone.`,
   },
