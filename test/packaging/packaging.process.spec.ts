@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readPage } from '../readme/support/markdown.js';
 import { inLanes } from '../support/lanes.js';
 
 const ROOT = join(__dirname, '..', '..');
@@ -15,7 +16,7 @@ const AT_ONCE = 2;
 
 const APPLICATIONS = [
   ['nest12-esm', 'Nest 12 as ES modules'],
-  ['nest11-cjs-jest', 'Nest 11 as CommonJS, in plain ts-jest'],
+  ['nest11-cjs-jest', 'Nest 11 as CommonJS, in plain ts-jest, with the tests of docs/testing.md'],
   ['nest10', 'Nest 10 as CommonJS, without ioredis'],
   ['express5-esm', 'Express 5 as ES modules, without Nest'],
   ['express5-cjs', 'Express 5 as CommonJS, without Nest'],
@@ -100,10 +101,20 @@ describe('the packed package', () => {
     const folder = join(directory, consumer);
     await cp(join(CONSUMERS, consumer), folder, { recursive: true });
     if (consumer.startsWith('nest')) await cp(SHARED, folder, { recursive: true });
+    if (consumer.endsWith('-jest')) await typeTestingPage(join(folder, 'docs'));
     await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball);
     await npm(folder, 'run', 'check');
   }
 });
+
+/** The files of docs/testing.md for Jest, as a reader copies them. */
+async function typeTestingPage(folder: string): Promise<void> {
+  await mkdir(folder);
+  for (const { marks, code } of readPage('docs/testing.md').blocks) {
+    const name = marks.find((mark) => mark.startsWith('file='))?.slice('file='.length);
+    if (name && !code.includes("'vitest'")) await writeFile(join(folder, name), code);
+  }
+}
 
 /** Rejects with what npm printed. */
 async function npm(cwd: string, ...args: string[]): Promise<void> {
