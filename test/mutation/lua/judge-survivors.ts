@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Mutant } from './mutants.js';
-import { SpecJudge } from './spec-judge.js';
+import { FOLDERS, SpecJudge } from './spec-judge.js';
 
 interface Judged extends Mutant {
   end: 'killed' | 'survived' | 'not run';
@@ -11,14 +11,18 @@ interface Judged extends Mutant {
 }
 
 const { values } = parseArgs({
-  options: { report: { type: 'string', default: 'reports/mutation/lua.json' } },
+  options: {
+    report: { type: 'string', default: 'reports/mutation/lua.json' },
+    /** Of test/stores/redis. */
+    folders: { type: 'string', default: FOLDERS.join(',') },
+  },
 });
 
 async function main(): Promise<void> {
   const all = JSON.parse(readFileSync(values.report, 'utf8')) as Judged[];
   const survivors = all.filter(({ end }) => end !== 'killed');
   const judge = new SpecJudge();
-  await judge.prepare();
+  await judge.prepare(values.folders.split(','));
   for (const each of survivors) {
     const by = await judge.noticedBy(each);
     if (by !== undefined) Object.assign(each, { end: 'killed', by });

@@ -17,8 +17,7 @@ interface SpecFile {
 const specs = require('../spec-file.cjs') as SpecFile;
 
 /** About the scripts, and quick: no faults, variants, processes or models. */
-const FOLDERS = ['lua', 'queue', 'sharing', 'keys', 'inspect', 'evict', 'lease', 'send'];
-const FURTHER = ['conformance.spec.ts', 'many-keys.spec.ts'];
+export const FOLDERS = ['lua', 'queue', 'sharing', 'keys', 'inspect', 'evict', 'lease', 'send'];
 const QUICK = /^(?!.*[.](fault|variant|process|model)[.]spec[.]ts$).*[.]spec[.]ts$/;
 /** Milliseconds of a test that judges nothing, as it takes too long for each mutant. */
 const LONGEST_TEST = 3_000;
@@ -32,13 +31,13 @@ export class SpecJudge {
   #files: readonly (readonly [file: string, tests: ReadonlyMap<string, number>])[] = [];
 
   /** Runs all specs as they are: what fails here judges nothing. */
-  async prepare(): Promise<void> {
+  async prepare(folders: readonly string[]): Promise<void> {
     this.#sendMutants();
     const servers = require('../../support/processes/servers-of-worker.js') as { serverOfWorker: unknown }; // prettier-ignore
     Object.assign(globalThis, { serversOfWorker: servers.serverOfWorker });
     specs.installGlobals();
     const files: [string, Map<string, number>][] = [];
-    for (const file of specFiles()) {
+    for (const file of specFiles(folders)) {
       const tests = await this.#passing(file);
       if (tests.size > 0) files.push([file, tests]);
     }
@@ -96,11 +95,11 @@ export class SpecJudge {
   }
 }
 
-function specFiles(): string[] {
+function specFiles(folders: readonly string[]): string[] {
   const room = path.resolve('test/stores/redis');
-  const inFolders = FOLDERS.flatMap(
+  const files = folders.flatMap(
     (folder) =>
     readdirSync(path.join(room, folder), { recursive: true }).map((file) => path.join(folder, String(file))), // prettier-ignore
   );
-  return [...FURTHER, ...inFolders].filter((file) => QUICK.test(file)).map((file) => path.join(room, file)); // prettier-ignore
+  return files.filter((file) => QUICK.test(file)).map((file) => path.join(room, file));
 }
