@@ -67,8 +67,9 @@ function needlessLosses({ entries }: Recorder): string[] {
 }
 
 /** Keys whose holders have gone, where every message arrived, and timers of nothing. */
-function leftBehind({ faults }: Schedule, { held, timers, attempts }: Left): string[] {
-  const isQuiet = faults.every(({ kind }) => QUIET.includes(kind));
+function leftBehind({ backing, faults }: Schedule, { held, timers, attempts }: Left): string[] {
+  // A node that is slower than `nodeTimeout` counts as one that is away.
+  const isQuiet = faults.every(({ kind }) => QUIET.includes(kind) && !(backing === 'redlock' && kind === 'slow')); // prettier-ignore
   return [
     ...(isQuiet && held.length > 0 ? [`left behind: the keys ${held.join(', ')}`] : []),
     ...(attempts > MOST_ATTEMPTS ? [`a herd: ${attempts} attempts of a process in a second`] : []),
