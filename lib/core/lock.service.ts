@@ -17,7 +17,7 @@ import { SelfDeadlocks } from './scope/self-deadlock.js';
 import { checkServiceOptions } from './options/service-options.js';
 import type { LockServiceOptions } from './options/service-options.js';
 import type { StoreUse } from './store/store-use.js';
-import { promised } from './store/store-call.js';
+import { promiseTry } from './store/store-call.js';
 import { checkStore, leaveStore, useStore } from './store/store-checks.js';
 import { LockOperations } from './lock-operations.js';
 import { serviceContext } from './service-context.js';
@@ -87,7 +87,7 @@ export class LockService extends LockOperations {
   withLock<T>(key: LockKeys, work: LockWork<T>): Promise<T>;
   withLock<T>(key: LockKeys, options: LockOptions, work: LockWork<T>): Promise<T>;
   withLock<T>(key: LockKeys, ...rest: WorkArguments<T>): Promise<T> {
-    return promised(() => {
+    return promiseTry(() => {
       const [options, work] = optionsAndWork('withLock', rest);
       return this.#scoped(key, options, (scope) => scope.hold(work));
     });
@@ -115,7 +115,7 @@ export class LockService extends LockOperations {
    * cannot count.
    */
   withPermit<T>(key: LockKeys, options: PermitOptions, work: LockWork<T>): Promise<T> {
-    return promised(() => {
+    return promiseTry(() => {
       checkIsObject('the options of withPermit', options, '{ permits: 5 }');
       checkPermits(options);
       checkWork('withPermit', work);
@@ -127,7 +127,7 @@ export class LockService extends LockOperations {
    * Takes the lock, or shares it with `reentrant: true`, for work that is not one promise. The caller must call `scope.leave()`.
    */
   enter(key: LockKeys, options?: LockOptions): Promise<LockScope> {
-    return promised(() => this.#scoped(key, options, (scope) => scope));
+    return promiseTry(() => this.#scoped(key, options, (scope) => scope));
   }
 
   /**
@@ -135,7 +135,7 @@ export class LockService extends LockOperations {
    * five minutes. `options` and the defaults of the service can set another.
    */
   enterRequest(key: LockKeys, options?: LockOptions): Promise<LockScope> {
-    return promised(() =>
+    return promiseTry(() =>
       this.#locks.enter(canonicalKeys(key), this.#options.forRequest(options), (scope) => scope),
     );
   }

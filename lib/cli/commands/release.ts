@@ -78,8 +78,8 @@ function release(key: string, options: ReleaseOptions): Promise<number> {
       await confirm('release', `Take ${printable(key)} from the holder of token ${fencingToken}?`);
     const audit = openAudit(options.auditFile);
     locks.events.on('audit', audit);
-    const wish = { fencingToken, via: 'cli', actor, ...(reason !== undefined && { reason }) };
-    const eviction = await locks.evict(key, { ...wish, grace: force ? 0 : grace });
+    const named = { fencingToken, via: 'cli', actor, ...(reason !== undefined && { reason }) };
+    const eviction = await locks.evict(key, { ...named, grace: force ? 0 : grace });
     const { tokenAfter } = eviction;
     if (gate && tokenAfter !== undefined) await gate.enter({ key, fencingToken: tokenAfter });
     output.data(eviction, () => OUTCOMES[eviction.outcome](eviction));

@@ -21,9 +21,9 @@ export class Acquisition
   implements TicketLimits, AcquireCall, Linked<Acquisition>
 {
   /** Created on first use: an acquisition that succeeds at once never waits. */
-  get patience(): WaitDeadline {
+  get waitDeadline(): WaitDeadline {
     const { clock } = this.context;
-    return (this.madePatience ??= new WaitDeadline(clock, this.options, this.since));
+    return (this.madeWaitDeadline ??= new WaitDeadline(clock, this.options, this.since));
   }
 
   get effort(): AcquireEffort {
@@ -38,7 +38,7 @@ export class Acquisition
   /** Ends the wait: `untilGranted` rejects with `reason`. */
   stop(reason: unknown): void {
     this.isStopped = true;
-    if (!this.madeTicket?.stop(reason)) this.patience.stop(reason);
+    if (!this.madeTicket?.stop(reason)) this.waitDeadline.stop(reason);
   }
 
   recover(error: unknown): never {
@@ -121,7 +121,7 @@ export class Acquisition
   /** Created on first use: most callers are granted their keys by the first attempt. */
   get #attempts(): StoreAttempts {
     if (this.madeAttempts) return this.madeAttempts;
-    const attempts = new StoreAttempts(this.context, this, this.patience, (error) => {
+    const attempts = new StoreAttempts(this.context, this, this.waitDeadline, (error) => {
       if (!this.isWaiting) this.#fail(error);
     });
     if (this.hasAsked) attempts.follow(this);
@@ -155,9 +155,16 @@ export class Acquisition
     if (!this.mayWait) return undefined;
     this.#beginWait();
     const { store, clock } = this.context;
-    const { patience } = this;
+    const { waitDeadline } = this;
     const ticket = this.#ticket;
-    const contender = { store, clock, ticket, patience, attempts: this.#attempts, limits: this };
+    const contender = {
+      store,
+      clock,
+      ticket,
+      waitDeadline,
+      attempts: this.#attempts,
+      limits: this,
+    };
     return new Contention(contender).untilGranted();
   }
 }

@@ -15,17 +15,17 @@ export class Contention {
 
   /** Resolves `undefined` at the end of the wait, and rejects with what ended it early. */
   untilGranted(): Promise<Grant | undefined> {
-    const { store, ticket, patience, attempts, limits } = this.#self;
+    const { store, ticket, waitDeadline, attempts, limits } = this.#self;
     const way = waitFor(store, ticket);
-    if (way === 'polls') return patience.during((signal) => this.#poll(signal));
+    if (way === 'polls') return waitDeadline.during((signal) => this.#poll(signal));
     const wait = (signal: AbortSignal) =>
       way === 'queues' ? this.#queue(signal) : new KeyByKey(this.#self).untilGranted(signal);
-    return patience.untilDeadline(wait, attempts, limits.timers);
+    return waitDeadline.untilDeadline(wait, attempts, limits.timers);
   }
 
   async #poll(signal: AbortSignal): Promise<Grant | undefined> {
-    const { attempts, patience } = this.#self;
-    while (attempts.count <= patience.options.retryCount && patience.left > 0) {
+    const { attempts, waitDeadline } = this.#self;
+    while (attempts.count <= waitDeadline.options.retryCount && waitDeadline.left > 0) {
       if (attempts.count > 0) await this.#pause(signal);
       signal.throwIfAborted();
       const grant = await attempts.one();
@@ -36,18 +36,18 @@ export class Contention {
 
   /** Awaits one of several keys; the others are left to the callers behind. */
   async #pause(signal: AbortSignal): Promise<void> {
-    const { attempts, clock, limits, patience, ticket } = this.#self;
+    const { attempts, clock, limits, waitDeadline, ticket } = this.#self;
     if (ticket.keys.length > 1) ticket.keep(attempts.refusedBy);
-    await sleep(clock, patience.pause, signal);
+    await sleep(clock, waitDeadline.pause, signal);
     if (ticket.take()) return;
     signal.throwIfAborted();
     await ticket.wait(limits);
   }
 
   async #queue(signal: AbortSignal): Promise<Grant | undefined> {
-    const { attempts, clock, patience, store } = this.#self;
+    const { attempts, clock, waitDeadline, store } = this.#self;
     const queue = new QueueAttempts(store, clock, attempts);
-    while (patience.left > 0) {
+    while (waitDeadline.left > 0) {
       signal.throwIfAborted();
       const grant = await queue.all(signal);
       if (grant) return grant;

@@ -76,7 +76,7 @@ export abstract class FirstAttempt
   protected isWaiting = false;
   protected madeTicket: LocalTicket | undefined;
   protected madeAttempts: StoreAttempts | undefined;
-  protected madePatience: WaitDeadline | undefined;
+  protected madeWaitDeadline: WaitDeadline | undefined;
 
   constructor(
     context: AcquisitionContext,

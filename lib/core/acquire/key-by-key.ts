@@ -15,7 +15,7 @@ export interface Contender {
   readonly clock: Clock;
   readonly ticket: LocalTicket;
   readonly attempts: StoreAttempts;
-  readonly patience: WaitDeadline;
+  readonly waitDeadline: WaitDeadline;
   readonly limits: TicketLimits;
 }
 
@@ -41,10 +41,10 @@ export class KeyByKey {
 
   /** Resolves `undefined` at the end of the wait. */
   async untilGranted(signal: AbortSignal): Promise<Grant | undefined> {
-    const { attempts, clock, patience, ticket } = this.#self;
+    const { attempts, clock, waitDeadline, ticket } = this.#self;
     let grant = attempts.count > 0 ? undefined : await attempts.one();
     let key = ticket.keys.at(-1)!;
-    for (let round = 0; !grant && patience.left > 0; round++) {
+    for (let round = 0; !grant && waitDeadline.left > 0; round++) {
       key = attempts.refusedBy ?? this.#after(key);
       ticket.keep(key);
       if (round >= ticket.keys.length) await sleep(clock, pauseOf(round), signal);
@@ -72,7 +72,7 @@ export class KeyByKey {
   /** Queues again when the handed-off key had expired on arrival. */
   async #one(key: string, signal: AbortSignal): Promise<Grant | undefined> {
     let grant: Grant | undefined;
-    while (!grant && this.#self.patience.left > 0) {
+    while (!grant && this.#self.waitDeadline.left > 0) {
       signal.throwIfAborted();
       grant = await this.#queue.one(key, signal);
     }

@@ -33,7 +33,7 @@ export class StoreAttempts {
   refusedBy: string | undefined;
   readonly #context: AttemptContext;
   readonly #caller: LocalCaller;
-  readonly #patience: WaitDeadline;
+  readonly #deadline: WaitDeadline;
   readonly #failed: (error: unknown) => void;
   #madeRequest: AcquireRequest | undefined;
   #wasHeld = false;
@@ -48,12 +48,12 @@ export class StoreAttempts {
   constructor(
     context: AttemptContext,
     caller: LocalCaller,
-    patience: WaitDeadline,
+    waitDeadline: WaitDeadline,
     failed: (error: unknown) => void,
   ) {
     this.#context = context;
     this.#caller = caller;
-    this.#patience = patience;
+    this.#deadline = waitDeadline;
     this.#failed = failed;
   }
 
@@ -71,7 +71,7 @@ export class StoreAttempts {
   }
 
   get request(): AcquireRequest {
-    return (this.#madeRequest ??= requestFor(this.#caller, this.#patience.options.storeTimeout));
+    return (this.#madeRequest ??= requestFor(this.#caller, this.#deadline.options.storeTimeout));
   }
 
   /** Asks for the keys once. */
@@ -122,7 +122,7 @@ export class StoreAttempts {
   inTime(grant: Grant): Grant | undefined {
     const { store, clock } = this.#context;
     const ttl = store.supports.ttl ? this.#caller.ttl : undefined;
-    const why = whyUseless(grant, clock.now(), ttl, this.#patience.options);
+    const why = whyUseless(grant, clock.now(), ttl, this.#deadline.options);
     if (why === undefined) return grant;
     giveBack(grant.lease);
     this.tooLate = uselessGrant(this.#attempted, why);
@@ -136,9 +136,9 @@ export class StoreAttempts {
     check: (answer: unknown) => void,
     read: (answer: Answer) => Result | Promise<Result>,
     late: (answer: Answer) => void,
-    within = this.#patience.callLimit,
+    within = this.#deadline.callLimit,
   ): Promise<Result> {
-    const { signal } = this.#patience;
+    const { signal } = this.#deadline;
     const asked = { isGone: false };
     const recover = (error: unknown): never => {
       asked.isGone = true;
@@ -157,7 +157,7 @@ export class StoreAttempts {
   #reported(error: unknown, signal: AbortSignal | undefined): unknown {
     if (error instanceof LockError || (signal?.aborted && error === signal.reason)) return error;
     const isShort = this.#context.clock.now() - this.#askedAt < LONGEST_SILENCE;
-    const isLastAttempt = this.#wasHeld && this.#patience.left <= 0 && isShort;
+    const isLastAttempt = this.#wasHeld && this.#deadline.left <= 0 && isShort;
     if (error instanceof StoreTimeout && isLastAttempt) return this.timeout();
     return this.failure(error);
   }
@@ -191,7 +191,7 @@ export class StoreAttempts {
     return {
       store: this.#context.store,
       keys: this.#caller.keys,
-      options: this.#patience.options,
+      options: this.#deadline.options,
       request: this.#madeRequest,
       count: this.count,
       refusedBy: this.refusedBy,

@@ -5,7 +5,7 @@ import type { LockHoldSpan, LockTracer } from './lock-tracer.js';
 import { ACQUIRE, tracing } from './tracing.js';
 import type { AroundWork, HoldProgress, LockAcquireTrace, LockHoldTrace } from './tracing.js';
 
-/** The spans of one lock, which are its work's surroundings. */
+/** The spans of one lock, in whose context its work runs. */
 export interface WorkTrace extends HoldProgress {
   /** The functions around the work: the spans, and in them `inner`. */
   enclose(inner: AroundWork | undefined): AroundWork;

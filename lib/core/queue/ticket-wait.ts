@@ -5,7 +5,7 @@ import type { QueuedTimer, TimerQueue } from '../async/timer-queue.js';
 /** Ends the wait for the front. */
 export interface TicketLimits {
   readonly timers: TimerQueue;
-  readonly patience: {
+  readonly waitDeadline: {
     readonly deadline: number;
     /** When `beforeDeadline` is called, if that is before the deadline. */
     readonly lookAt: number;
@@ -38,8 +38,8 @@ export class TicketWait<Result> implements AbortListener {
   }
 
   begin(): void {
-    const { timers, patience, options } = this.#limits;
-    const { deadline, lookAt } = patience;
+    const { timers, waitDeadline, options } = this.#limits;
+    const { deadline, lookAt } = waitDeadline;
     if (lookAt < deadline) this.#timer = timers.add(lookAt, () => this.#look());
     else this.#awaitDeadline();
     if (options.signal) onAbort(options.signal, this);
@@ -66,8 +66,10 @@ export class TicketWait<Result> implements AbortListener {
   }
 
   #awaitDeadline(): void {
-    const { timers, patience } = this.#limits;
-    this.#timer = timers.add(patience.deadline, () => this.#ticket.stop(this.#limits.tooLate()));
+    const { timers, waitDeadline } = this.#limits;
+    this.#timer = timers.add(waitDeadline.deadline, () =>
+      this.#ticket.stop(this.#limits.tooLate()),
+    );
   }
 
   #end(): void {

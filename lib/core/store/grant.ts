@@ -2,7 +2,7 @@ import type { ResolvedLockOptions } from '../options/lock-options.js';
 import { wrongOfLease } from '../contract/store-answers.js';
 import { UnknownAnswerError } from '../contract/unknown-answer.js';
 import type { FencingRange, HandedOffLease, Lease } from '../contract/lock-store.js';
-import { promised } from './store-call.js';
+import { promiseTry } from './store-call.js';
 
 /** A lease as it arrived, with the clock's reading from before the request. */
 export interface Grant {
@@ -77,5 +77,5 @@ export function checkClaim(answer: unknown): asserts answer is Lease {
 
 /** For a lease that no caller awaits any more. When this fails too, its ttl frees the key. */
 export function giveBack(lease: Pick<Lease, 'release'> | undefined): void {
-  if (lease) promised(() => lease.release()).catch(() => undefined);
+  if (lease) promiseTry(() => lease.release()).catch(() => undefined);
 }

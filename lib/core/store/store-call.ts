@@ -4,7 +4,7 @@ import { BoundedCall } from './bounded-call.js';
 import type { CallContext, StoreCall } from './bounded-call.js';
 
 /** The answer of `ask` as a promise; a synchronous throw becomes a rejection, a synchronous answer a resolution. */
-export function promised<T>(ask: () => Promise<T>): Promise<T> {
+export function promiseTry<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return Promise.resolve(ask());
   } catch (error) {

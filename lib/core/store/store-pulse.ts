@@ -1,7 +1,7 @@
 import type { Clock } from '../async/clock.js';
 import type { LockStore } from '../contract/lock-store.js';
 import { StoreTimeout } from './bounded-call.js';
-import { promised } from './store-call.js';
+import { promiseTry } from './store-call.js';
 
 /** Milliseconds without an answer after which the holder of a key counts as unknown. */
 export const LONGEST_SILENCE = 1_000;
@@ -57,7 +57,7 @@ export class StorePulse {
     if (this.#latest && this.#latest.age < LONGEST_SILENCE / 4) return this.#latest;
     this.#latest = new Pulse(
       this.#clock,
-      promised(() => store.inspect!(key)),
+      promiseTry(() => store.inspect!(key)),
     );
     return this.#latest;
   }

@@ -19,7 +19,7 @@ export class EventStream {
   readonly #clock: Clock;
   #isBlocked = false;
   #pending: string | undefined;
-  #cancelBeat: Cancel = () => undefined;
+  #cancelHeartbeat: Cancel = () => undefined;
   #cancelPause: Cancel = () => undefined;
 
   constructor(response: ServerResponse, clock: Clock) {
@@ -31,7 +31,7 @@ export class EventStream {
     response.on('close', this.#stop);
     response.on('error', this.#stop);
     response.flushHeaders();
-    this.#beat();
+    this.#heartbeat();
   }
 
   /** `data` has no line break. */
@@ -70,19 +70,19 @@ export class EventStream {
     if (text !== undefined) this.#write(text);
   };
 
-  #beat(): void {
-    this.#cancelBeat = this.#clock.schedule(
+  #heartbeat(): void {
+    this.#cancelHeartbeat = this.#clock.schedule(
       HEARTBEAT,
       () => {
         if (!this.#isBlocked) this.#write(':\n\n');
-        this.#beat();
+        this.#heartbeat();
       },
       true,
     );
   }
 
   readonly #stop = (): void => {
-    this.#cancelBeat();
+    this.#cancelHeartbeat();
     this.#cancelPause();
     this.#response.off('drain', this.#unblock);
   };

@@ -6,7 +6,7 @@ import { checkHolder } from '../holder/fenced-holder.js';
 import type { FencedHolder } from '../holder/fenced-holder.js';
 import { FencingTimeoutError, LockStaleError } from '../holder/fencing-errors.js';
 import { WriteQueue, ongoing, openWriteOf } from './write-queue.js';
-import type { Patience, OpenWrite } from './write-queue.js';
+import type { WaitLimits, OpenWrite } from './write-queue.js';
 
 /** Remembers the largest token of each key. `FencingGate` does for one process, `RedisFencingGate` for several. */
 export interface TokenGate {
@@ -89,12 +89,12 @@ export class FencingGate implements TokenGate {
     options: FencingRunOptions = {},
   ): Promise<T> {
     const { key, fencingToken } = checkHolder(holder);
-    const patience = patienceOf(key, options);
-    patience.signal?.throwIfAborted();
+    const limits = waitLimitsOf(key, options);
+    limits.signal?.throwIfAborted();
     this.enter({ key, fencingToken });
     const outer = ongoing(this.#writes.getStore()); // not those that have ended: work that starts work would pile them up
     const queue = openWriteOf({ key, fencingToken }, outer)?.inner ?? this.#queueOf(key);
-    await queue.enter(patience);
+    await queue.enter(limits);
     const open: OpenWrite = { key, fencingToken, outer, inner: new WriteQueue(), isOver: false };
     try {
       this.enter({ key, fencingToken });
@@ -146,7 +146,7 @@ function ownCopy(key: string): string {
   return Buffer.from(key).toString();
 }
 
-function patienceOf(key: string, options: FencingRunOptions): Patience {
+function waitLimitsOf(key: string, options: FencingRunOptions): WaitLimits {
   checkOptions('FencingGate.run', options, RUN_RULES, '{ waitTimeout: 5_000 }');
   const { waitTimeout = WAIT_TIMEOUT, signal } = options;
   return { waitTimeout, signal, late: () => new FencingTimeoutError(key, waitTimeout) };

@@ -2,7 +2,7 @@ import { offAbort, onAbort } from '../../core/async/abort-listeners.js';
 import { systemClock } from '../../core/async/clock.js';
 import type { FencedHolder } from '../holder/fenced-holder.js';
 
-export interface Patience {
+export interface WaitLimits {
   /** Milliseconds. */
   readonly waitTimeout: number;
   readonly signal?: AbortSignal | undefined;
@@ -45,14 +45,14 @@ export class WriteQueue {
     return !this.#isBusy;
   }
 
-  /** Resolves when it is this writer's turn, which lasts until `leave`. Rejects when the patience, if any, ends first. */
-  enter(patience?: Patience): Promise<void> {
+  /** Resolves when it is this writer's turn, which lasts until `leave`. Rejects when one of `limits` ends the wait first. */
+  enter(limits?: WaitLimits): Promise<void> {
     if (!this.#isBusy) {
       this.#isBusy = true;
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      const forget = patience && endOf(patience, (reason) => end(() => reject(reason)));
+      const forget = limits && endOf(limits, (reason) => end(() => reject(reason)));
       const end = (settle: () => void) => {
         this.#waiting.delete(admit);
         forget?.();
@@ -71,9 +71,9 @@ export class WriteQueue {
   }
 }
 
-/** Calls `end` once, with the reason, when the patience ends. Returns what forgets it. */
+/** Calls `end` once, with the reason, when a limit is reached. Calling the result forgets it. */
 function endOf(
-  { waitTimeout, signal, late }: Patience,
+  { waitTimeout, signal, late }: WaitLimits,
   end: (reason: unknown) => void,
 ): () => void {
   const abort = { handleEvent: () => end(signal!.reason) };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/async/clock.js';
 import type { AcquireRequest, Lease, LockStore } from '../../core/contract/lock-store.js';
 import { checkAttempt, giveBack } from '../../core/store/grant.js';
-import { promised } from '../../core/store/store-call.js';
+import { promiseTry } from '../../core/store/store-call.js';
 import type { FencingNumbers } from '../plan/fencing-numbers.js';
 import { DualLease } from './dual-lease.js';
 import { PairRequests } from './pair-requests.js';
@@ -98,7 +98,7 @@ export class DualAttempts {
 
   /** Never rejects. */
   async #giveBack(request: AcquireRequest, lease: Lease): Promise<void> {
-    await promised(() => lease.release()).catch(() => this.pairs.renew(request));
+    await promiseTry(() => lease.release()).catch(() => this.pairs.renew(request));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/async/clock.js';
 import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
 import { checkBoolean } from '../../core/contract/store-answers.js';
 import { giveBack } from '../../core/store/grant.js';
-import { promised } from '../../core/store/store-call.js';
+import { promiseTry } from '../../core/store/store-call.js';
 import type { SessionEnds } from './session-ends.js';
 
 /** The grants of both stores to one request. */
@@ -95,7 +95,7 @@ export class DualLease implements Lease {
 }
 
 async function ask(question: () => Promise<boolean>): Promise<boolean> {
-  const answer = await promised(question);
+  const answer = await promiseTry(question);
   checkBoolean(answer);
   return answer;
 }

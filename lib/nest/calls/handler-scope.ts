@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { isObservable, map, tap } from 'rxjs';
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { Lock } from '../../core/scope/lock.js';
-import { promised } from '../../core/store/store-call.js';
+import { promiseTry } from '../../core/store/store-call.js';
 import { HandlerWork } from '../../http/handler-work.js';
 import type { LockPlan } from '../plan/lock-plan.js';
 import { clientConnection, onceClientGone } from '../transports/client-gone.js';
@@ -74,7 +74,7 @@ export class HandlerScope implements CallScope {
 
   /** As `work`, which keeps the lock even if its caller has stopped waiting. */
   during<T>(work: () => Promise<T>): Promise<T> {
-    const result = promised(work);
+    const result = promiseTry(work);
     this.#keepUntil(result.catch(() => {}));
     return result;
   }

@@ -1,7 +1,7 @@
 import { defer, finalize, isObservable, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { eitherOf } from '../../core/async/abort-signals.js';
-import { promised } from '../../core/store/store-call.js';
+import { promiseTry } from '../../core/store/store-call.js';
 import type { LockPlan } from '../plan/lock-plan.js';
 import { HandlerScope } from './handler-scope.js';
 import { invocations } from './invocation.js';
@@ -107,7 +107,7 @@ export class LockedCall {
       return this.#emitted(outer);
     }
     return observableOnceLocked(
-      (unsubscribed) => promised(() => this.#enter(unsubscribed)),
+      (unsubscribed) => promiseTry(() => this.#enter(unsubscribed)),
       (scope) => defer(() => this.#emitted(scope)),
       (error) => insteadOfStream(this.#refused, error),
     );

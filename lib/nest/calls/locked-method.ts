@@ -1,4 +1,4 @@
-import { promised } from '../../core/store/store-call.js';
+import { promiseTry } from '../../core/store/store-call.js';
 import type { LockPlan } from '../plan/lock-plan.js';
 import { resolvesField, withFieldErrors } from '../errors/field-errors.js';
 import { LockedCall } from './locked-call.js';
@@ -26,7 +26,7 @@ export function lockedMethod(method: Method, plan: LockPlan): Method {
 function promising(begin: (self: object, args: unknown[]) => LockedCall, plan: LockPlan): Method {
   let isField: boolean | undefined;
   return function (...args) {
-    return promised(() => {
+    return promiseTry(() => {
       const call = begin(this, args);
       isField ??= resolvesField((this as Record<string | symbol, unknown>)[plan.property]);
       return isField && !call.isHandler ? withFieldErrors(call.promise()) : call.promise();

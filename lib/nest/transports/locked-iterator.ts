@@ -1,5 +1,5 @@
 import type { LockScope } from '../../core/scope/lock-scope.js';
-import { promised } from '../../core/store/store-call.js';
+import { promiseTry } from '../../core/store/store-call.js';
 
 /** The members of a lock's scope that a call uses. */
 export type CallScope = Pick<LockScope, 'lock' | 'run' | 'leave' | 'assertKept'>;
@@ -52,7 +52,7 @@ export class LockedIterator<T> implements AsyncGenerator<T, unknown, unknown> {
   ): Promise<IteratorResult<T, unknown>> {
     this.#running++;
     try {
-      const step = await this.#scope.run(() => promised(move));
+      const step = await this.#scope.run(() => promiseTry(move));
       if (step.done) this.#isDone = true;
       await this.#checkLock(step.value);
       return step;

@@ -46,7 +46,7 @@ export class RedlockStore implements LockStore {
   readonly evict?: NonNullable<LockStore['evict']>;
   readonly #quorum: Quorum;
   readonly #context: LeaseContext;
-  readonly #registrar: QuarantineMonitor;
+  readonly #monitor: QuarantineMonitor;
   /** Other stores may use the nodes, too. */
   readonly #uses: readonly StoreUse[];
   readonly #queued = new QueuedLeases((request, asked) => this.#take(request, asked));
@@ -60,20 +60,20 @@ export class RedlockStore implements LockStore {
     const nodes = stores.map((store, index) => joinedNode(store, index, clock, tell));
     this.#uses = stores.map((store) => new StoreUse(store, onlyRevocations(tell)));
     this.#quorum = new Quorum(nodes, clock, nodeTimeout);
-    this.#registrar = new QuarantineMonitor(nodes, { clock, mode: quarantine, largestTtl });
+    this.#monitor = new QuarantineMonitor(nodes, { clock, mode: quarantine, largestTtl });
     this.#context = {
       quorum: this.#quorum,
       queueNodes: new QueueNodes(this.#quorum),
-      used: (ttl) => this.#registrar.used(ttl),
+      used: (ttl) => this.#monitor.used(ttl),
     };
     this.supports = featuresOf(stores, this.#quorum.fences);
     if (stores.every(canEvict)) {
       const evictions = new RedlockEvictions(this.#quorum, (own) => this.#take(own, own));
-      this.askHolder = (...asked) => this.#registrar.whenOpen(() => evictions.ask(...asked));
-      this.evict = (asked) => this.#registrar.whenOpen(() => evictions.take(asked));
+      this.askHolder = (...asked) => this.#monitor.whenOpen(() => evictions.ask(...asked));
+      this.evict = (asked) => this.#monitor.whenOpen(() => evictions.take(asked));
     }
     const list = RedlockList.of(this.#quorum);
-    if (list) this.list = (query) => this.#registrar.whenOpen(() => list.page(query));
+    if (list) this.list = (query) => this.#monitor.whenOpen(() => list.page(query));
     if (stores.some((store) => typeof store.acquire === 'function')) {
       this.acquire = (request, signal) => this.#wait(request, signal);
     }
@@ -81,7 +81,7 @@ export class RedlockStore implements LockStore {
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
-    if (!this.#registrar.isOpen) await this.#registrar.opened();
+    if (!this.#monitor.isOpen) await this.#monitor.opened();
     const own = this.#queued.find(request);
     if (own) return this.#queued.takeOthers(own, request);
     const lease = await this.#take(this.#attempt(request), request);
@@ -91,7 +91,7 @@ export class RedlockStore implements LockStore {
 
   /** Rejects when too few nodes answer. Resolves `undefined` when no holder has a majority. */
   inspect(key: string): Promise<LockInspection | undefined> {
-    return this.#registrar.whenOpen(() => inspectAll(this.#quorum, key));
+    return this.#monitor.whenOpen(() => inspectAll(this.#quorum, key));
   }
 
   report(request: AcquireRequest): QuorumReport | undefined {
@@ -103,7 +103,7 @@ export class RedlockStore implements LockStore {
   }
 
   async countNodes(): Promise<NodeCount> {
-    if (!this.#registrar.isOpen) await this.#registrar.opened();
+    if (!this.#monitor.isOpen) await this.#monitor.opened();
     return countNodes(this.#quorum);
   }
 
@@ -114,12 +114,12 @@ export class RedlockStore implements LockStore {
   }
 
   async close(): Promise<void> {
-    this.#registrar.close();
+    this.#monitor.close();
     await Promise.all(this.#uses.map((use) => use.close()));
   }
 
   async #take(request: AcquireRequest, asked: AcquireRequest): Promise<RedlockLease | undefined> {
-    this.#registrar.used(request.ttl);
+    this.#monitor.used(request.ttl);
     const leases = new NodeLeases();
     const claim = { asked, request, isPatient: false };
     const token = await take(this.#quorum, claim, leases);
@@ -128,8 +128,8 @@ export class RedlockStore implements LockStore {
   }
 
   async #wait(asked: AcquireRequest, signal: AbortSignal): Promise<Lease> {
-    this.#registrar.used(asked.ttl);
-    const stopWaiting = this.#registrar.waiting();
+    this.#monitor.used(asked.ttl);
+    const stopWaiting = this.#monitor.waiting();
     try {
       const { node, lease, request } = await this.#context.queueNodes.wait(asked, signal);
       const leases = new NodeLeases();

@@ -8,7 +8,7 @@ import type { TicketLimits } from '../../../lib/core/queue/ticket-wait.js';
 const MOST_ARRIVALS = 1_000;
 const LIMITS: TicketLimits = {
   timers: new TimerQueue(systemClock),
-  patience: { deadline: Infinity, lookAt: Infinity },
+  waitDeadline: { deadline: Infinity, lookAt: Infinity },
   beforeDeadline: () => {},
   options: {},
   tooLate: () => new Error('too late'),

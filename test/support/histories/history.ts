@@ -164,7 +164,7 @@ function outOfOrder({ process, entries }: ProcessHistory): string[] {
 }
 
 /** Since when the server knows that a process may pass a lock on, so that it tells when others wait. */
-interface Tenure {
+interface Stretch {
   isContended: boolean;
   /** The first pass was made before it was known whether others wait. */
   owesFirst: boolean;
@@ -174,28 +174,28 @@ interface Tenure {
 /** Locks that went round in one process although it had been told that another one waits. */
 function passedTooOften({ process, entries }: ProcessHistory): string[] {
   const found: string[] = [];
-  const tenures = new Map<string, Tenure>();
-  const count = (key: string, tenure: Tenure): void => {
-    if (!tenure.isContended || ++tenure.passes !== LOCAL_PASS_LIMIT + 1) return;
+  const stretches = new Map<string, Stretch>();
+  const count = (key: string, stretch: Stretch): void => {
+    if (!stretch.isContended || ++stretch.passes !== LOCAL_PASS_LIMIT + 1) return;
     found.push(`too often: ${process} passed ${key} on once more than it may`);
   };
   for (const entry of entries) {
     if (!('key' in entry)) continue;
     const { key } = entry;
-    const tenure = tenures.get(key);
+    const stretch = stretches.get(key);
     if (entry.is === 'claimed') {
-      tenures.set(key, { isContended: false, owesFirst: false, passes: 0 });
+      stretches.set(key, { isContended: false, owesFirst: false, passes: 0 });
     } else if (entry.is === 'returned' || (entry.is === 'granted' && entry.from === 'attempt')) {
-      tenures.delete(key);
-    } else if (entry.is === 'renewing' && !tenure) {
-      tenures.set(key, { isContended: false, owesFirst: true, passes: 0 });
-    } else if (!tenure) continue;
-    else if (entry.is === 'contended') tenure.isContended = true;
-    else if (entry.is === 'passing') count(key, tenure);
+      stretches.delete(key);
+    } else if (entry.is === 'renewing' && !stretch) {
+      stretches.set(key, { isContended: false, owesFirst: true, passes: 0 });
+    } else if (!stretch) continue;
+    else if (entry.is === 'contended') stretch.isContended = true;
+    else if (entry.is === 'passing') count(key, stretch);
     else if (entry.is === 'renewed') {
-      tenure.isContended ||= entry.isContended;
-      if (tenure.owesFirst) count(key, tenure);
-      tenure.owesFirst = false;
+      stretch.isContended ||= entry.isContended;
+      if (stretch.owesFirst) count(key, stretch);
+      stretch.owesFirst = false;
     }
   }
   return found;

@@ -26,7 +26,7 @@ export class KeepAlive {
   readonly #events: KeepAliveEvents;
   readonly #stop = new AbortController();
   #wake = new AbortController();
-  #stream: BeatStream | undefined;
+  #stream: HeartbeatStream | undefined;
   #failures = 0;
 
   constructor(id: string, members: EtcdMembers, clock: Clock, events: KeepAliveEvents) {
@@ -45,7 +45,7 @@ export class KeepAlive {
       else await sleep(this.#clock, ttl / BEATS_PER_SESSION, this.#wake.signal, true);
       if (signal.aborted) break;
       this.#wake = new AbortController();
-      await this.#beat();
+      await this.#heartbeat();
     }
     this.#stream?.cancel();
   }
@@ -59,14 +59,14 @@ export class KeepAlive {
     this.#stop.abort();
   }
 
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     const { timeout } = this.#members;
     let connection: EtcdConnection | undefined;
     try {
       connection = await this.#members.connection();
       this.#stream ??= await within(this.#clock, timeout, this.#open(connection));
       const sentAt = this.#clock.now();
-      const kept = await within(this.#clock, timeout, this.#stream.beat());
+      const kept = await within(this.#clock, timeout, this.#stream.heartbeat());
       checkKept(this.#id, kept);
       this.#heard(sentAt, kept);
     } catch (error) {
@@ -84,9 +84,9 @@ export class KeepAlive {
     else this.#events.gone();
   }
 
-  async #open(connection: EtcdConnection): Promise<BeatStream> {
+  async #open(connection: EtcdConnection): Promise<HeartbeatStream> {
     const raw = await connection.client.leaseClient.leaseKeepAlive();
-    const stream = new BeatStream(raw, this.#id);
+    const stream = new HeartbeatStream(raw, this.#id);
     connection.keep(raw, () => {
       stream.end();
       if (this.#stream === stream) this.#stream = undefined;
@@ -97,7 +97,7 @@ export class KeepAlive {
 }
 
 /** One call and its answer at a time. */
-class BeatStream {
+class HeartbeatStream {
   readonly #raw: EtcdStream<{ ID: string }, LeaseKept>;
   readonly #id: string;
   #resolve: ((kept: LeaseKept) => void) | undefined;
@@ -110,7 +110,7 @@ class BeatStream {
     raw.on('data', (kept) => this.#resolve?.(kept));
   }
 
-  beat(): Promise<LeaseKept> {
+  heartbeat(): Promise<LeaseKept> {
     return new Promise((resolve, reject) => {
       if (this.#hasEnded) throw new Error('the connection to etcd was lost');
       this.#resolve = resolve;

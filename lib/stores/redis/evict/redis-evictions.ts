@@ -46,7 +46,7 @@ export class RedisEvictions {
   async take(request: EvictRequest): Promise<HolderAnswer> {
     const { key, fencingToken, ttl } = request;
     const { names, runner, trial, takeBacks, lockCalls } = this.#context;
-    const held = () => names.alone(request);
+    const held = () => names.exclusive(request);
     takeBacks.forget(held());
     try {
       const { answer, fence } = await trial.run(() => {

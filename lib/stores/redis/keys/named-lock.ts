@@ -33,7 +33,7 @@ export class LockNames {
     this.#id = id;
   }
 
-  alone(request: AcquireRequest): NamedLock {
+  exclusive(request: AcquireRequest): NamedLock {
     const { keys, token, holder = '' } = request;
     return {
       request,
@@ -51,7 +51,7 @@ export class LockNames {
   /** For the queue, which holds exclusive callers and sharers. */
   queued(request: AcquireRequest): NamedLock {
     if (isShared(request.permits)) return this.shared(request, request.permits);
-    return { ...this.alone(request), keys: this.#keys.with(BESIDE_SHARED, request.keys) };
+    return { ...this.exclusive(request), keys: this.#keys.with(BESIDE_SHARED, request.keys) };
   }
 }
 

@@ -3,7 +3,7 @@ import { slotTag } from '../../../redis-client/cluster-slot.js';
 /** The keys beside a lock, in the order in which the scripts expect them. */
 type Beside = readonly ('fence' | 'line' | 'shared')[];
 
-/** Of a lock that is held alone: its fencing counter, its line. */
+/** Of a lock that is held exclusively: its fencing counter, its line. */
 export const BESIDE: Beside = ['fence', 'line'];
 /** Of sharers and waiters: the line, the set of sharers. */
 export const BESIDE_SHARED: Beside = ['line', 'shared'];

@@ -13,8 +13,8 @@ export function queuedLease(
 ): Lease {
   const { names, watches } = context;
   if (isShared(request.permits)) return SharedRedisLease.claimed(names.queued(request), context);
-  const alone = names.alone(request);
-  if (!handedOff) return RedisLease.claimed(alone, context);
+  const exclusive = names.exclusive(request);
+  if (!handedOff) return RedisLease.claimed(exclusive, context);
   watches.clocks?.holds(handedOff.ttl);
-  return RedisLease.handedOff(alone, context, handedOff);
+  return RedisLease.handedOff(exclusive, context, handedOff);
 }

@@ -92,7 +92,7 @@ export class RedisLease implements Lease {
 
   retire(ms: number): Promise<boolean> {
     if (this.#isReleased || this.#isClaim || this.#reader) return Promise.resolve(false);
-    this.#endTenure();
+    this.#endHold();
     this.#retired ??= new RetiredLease(this.#held, this.fencingToken!, this.#context);
     return this.#retired.confirm(ms);
   }
@@ -100,7 +100,7 @@ export class RedisLease implements Lease {
   downgrade(): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     if (!this.#reader) {
-      this.#endTenure();
+      this.#endHold();
       this.#reader = new DowngradedLease(this.#held, this.#context);
       this.fencingToken = undefined;
     }
@@ -129,9 +129,9 @@ export class RedisLease implements Lease {
     return this.#context.runner.change(RAISE, keys, [value, String(from), String(to)], isOne);
   }
 
-  /** Ends a tenure. `undefined`: the lock is not to be left free for a moment. */
+  /** Ends a hold of this process. `undefined`: the lock is not to be left free for a moment. */
   #leaveFree(): Promise<boolean> | undefined {
-    if (!this.#endTenure()) return undefined;
+    if (!this.#endHold()) return undefined;
     const { freeMoments, lockCalls } = this.#context;
     return freeMoments!.release(this.#held, this.#hasNext).catch((error: unknown) => {
       lockCalls.abandon(this.#held);
@@ -140,7 +140,7 @@ export class RedisLease implements Lease {
   }
 
   /** Returns whether the lock is to be left free for a moment. */
-  #endTenure(): boolean {
+  #endHold(): boolean {
     if (!this.#handoff) return false;
     return this.#context.handoffs!.end(this.#held.keys[0]!, this.#handoff);
   }

@@ -3,7 +3,7 @@ import { systemClock } from '../../../core/async/clock.js';
 /** Below this many, nothing needs to be swept. */
 const SWEEP_FROM = 1_000;
 
-/** A process's use of a lock: milliseconds held, and the end of the last tenure. */
+/** A process's use of a lock: milliseconds held, and the end of the last hold. */
 interface Share {
   readonly held: number;
   readonly endedAt: number;
@@ -35,7 +35,7 @@ export class Shares {
     return since + this.#every - held;
   }
 
-  /** A tenure ends. Returns whether the lock is to be left free; if not, the next tenure goes on counting towards `dueAt`. */
+  /** A hold ends. Returns whether the lock is to be left free; if not, the next hold goes on counting towards `dueAt`. */
   end(lock: string, dueAt: number): boolean {
     if (dueAt === Infinity) return false;
     const now = systemClock.now();

@@ -1,4 +1,4 @@
-import { promised } from '../../../core/store/store-call.js';
+import { promiseTry } from '../../../core/store/store-call.js';
 import { reasonOf } from '../../../core/contract/safe-error.js';
 import { isOfOneKey } from '../../../redis-client/driver-error.js';
 import type { NamedLock } from '../keys/named-lock.js';
@@ -37,7 +37,7 @@ export class LockBatch {
   send(runner: ScriptRunner): void {
     const size = this.#ends.length - 1;
     const read = (reply: unknown) => (size === 1 ? [reply] : asList(reply, size));
-    promised(() => runner.run(ACQUIRE_OR_RELEASE, this.#keys, this.#args, read)).then(
+    promiseTry(() => runner.run(ACQUIRE_OR_RELEASE, this.#keys, this.#args, read)).then(
       this.#answer,
       (error: unknown) => {
         if (size === 1 || !isOfOneKey(error)) this.#fail(error);
@@ -52,7 +52,7 @@ export class LockBatch {
     const answers = starts.map((start, index) => {
       const keys = this.#keys.slice(start, this.#ends[index + 1]);
       const args = this.#args.slice(index * WORDS, (index + 1) * WORDS);
-      return promised(() => runner.run(ACQUIRE_OR_RELEASE, keys, args, asItIs)).catch(reasonOf);
+      return promiseTry(() => runner.run(ACQUIRE_OR_RELEASE, keys, args, asItIs)).catch(reasonOf);
     });
     return Promise.all(answers);
   }

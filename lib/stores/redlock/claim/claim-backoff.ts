@@ -11,7 +11,7 @@ const MOST_PAUSES = 4;
 const MOST_FAILURES = 3;
 const LONGEST_FAILURE = 2_000;
 
-interface Setback {
+interface Failures {
   /** Failed claims. */
   readonly count: number;
   /** How many of the last ones failed because too few nodes answered, and since when. */
@@ -22,7 +22,7 @@ interface Setback {
 /** The failed claims of a waiter: how long it pauses after each, and when it gives up. */
 export class ClaimBackoff {
   readonly #clock: Clock;
-  readonly #byCaller = new WeakMap<AcquireRequest, Setback>();
+  readonly #byCaller = new WeakMap<AcquireRequest, Failures>();
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { sleep } from '../../../core/async/clock.js';
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
-import { promised } from '../../../core/store/store-call.js';
+import { promiseTry } from '../../../core/store/store-call.js';
 import type { Quorum } from '../vote/quorum.js';
 import { asClaim } from '../vote/answers.js';
 import type { RedlockNode } from '../node/redlock-node.js';
@@ -26,12 +26,12 @@ type Refusals = Map<RedlockNode, unknown>;
  * the same node: a woken waiter still needs a majority.
  */
 export class QueueNodes {
-  readonly setbacks: ClaimBackoff;
+  readonly backoff: ClaimBackoff;
   readonly #quorum: Quorum;
 
   constructor(quorum: Quorum) {
     this.#quorum = quorum;
-    this.setbacks = new ClaimBackoff(quorum.clock);
+    this.backoff = new ClaimBackoff(quorum.clock);
   }
 
   /** The first fit node that has a queue, in an order given by the key. */
@@ -48,7 +48,7 @@ export class QueueNodes {
    */
   async wait(asked: AcquireRequest, signal: AbortSignal): Promise<Woken> {
     const refusals: Refusals = new Map();
-    for (let pause = this.setbacks.pauseOf(asked); ; pause = Math.random() * PAUSE) {
+    for (let pause = this.backoff.pauseOf(asked); ; pause = Math.random() * PAUSE) {
       if (pause > 0) await sleep(this.#quorum.clock, pause, signal);
       signal.throwIfAborted();
       const request = { ...asked, token: randomUUID() };
@@ -56,7 +56,7 @@ export class QueueNodes {
       const lease = node && (await this.#waitAt(node, request, signal, refusals));
       if (lease) return { node, lease, request };
       if (node) continue;
-      if (!this.setbacks.failed(asked)) await this.#complain(asked, refusals);
+      if (!this.backoff.failed(asked)) await this.#complain(asked, refusals);
       refusals.clear();
     }
   }
@@ -75,7 +75,7 @@ export class QueueNodes {
     const stopped = new Promise<undefined>((resolve) =>
       stopper.signal.addEventListener('abort', () => resolve(undefined), { once: true }),
     );
-    const asked = promised(() => node.store.acquire!(request, stopper.signal)).then(asClaim);
+    const asked = promiseTry(() => node.store.acquire!(request, stopper.signal)).then(asClaim);
     const waited = asked.catch((error: unknown) => {
       if (!stopper.signal.aborted) refusals.set(node, error);
       return undefined;

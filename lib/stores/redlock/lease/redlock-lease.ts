@@ -119,14 +119,14 @@ export class RedlockLease implements Lease {
   }
 
   async #confirm(ttl: number): Promise<boolean> {
-    const { setbacks } = this.#context.queueNodes;
+    const { backoff } = this.#context.queueNodes;
     const { asked, request } = this.#claim;
     try {
       const isOurs = await this.#take({ ...request, ttl });
-      if (!isOurs) setbacks.lost(asked);
+      if (!isOurs) backoff.lost(asked);
       return isOurs;
     } catch (error) {
-      if (error instanceof QuorumError && setbacks.failed(asked)) return false;
+      if (error instanceof QuorumError && backoff.failed(asked)) return false;
       throw error;
     }
   }

@@ -26,7 +26,7 @@ export const ROLL_CALL = 500;
  * again.
  */
 export type Standing =
-  { readonly fencing: bigint } | { readonly remaining: number; readonly beat: number };
+  { readonly fencing: bigint } | { readonly remaining: number; readonly interval: number };
 
 export interface Pass {
   readonly fencing: bigint;

@@ -1,7 +1,7 @@
 import { inRootContext } from '../../../core/async/root-context.js';
 import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import type { Cancel } from '../../../core/async/clock.js';
-import { promised } from '../../../core/store/store-call.js';
+import { promiseTry } from '../../../core/store/store-call.js';
 import type { PostgresListenerClient } from '../common/sql-clients.js';
 
 /** Milliseconds to wait for the connection. Without it, a heartbeat finds what a notification would have told. */
@@ -100,7 +100,7 @@ export class PostgresListener {
     if (!client) return;
     this.#checkedAt = systemClock.now();
     const lost = () => this.#lost(client);
-    const answer = promised(() => client.query('SELECT 1'));
+    const answer = promiseTry(() => client.query('SELECT 1'));
     answer.catch(lost);
     void waitAtMost(systemClock, LONGEST_START, answer, true).then((isIn) => isIn || lost());
   }
@@ -124,7 +124,7 @@ export class PostgresListener {
 
 /** Resolves when the connection has ended. Ends it by force if the server does not answer. Never rejects. */
 async function end(client: PostgresListenerClient): Promise<void> {
-  const ended = promised(() => client.end()); // a connection that rejects had ended before
+  const ended = promiseTry(() => client.end()); // a connection that rejects had ended before
   if (await waitAtMost(systemClock, LONGEST_END, ended)) return;
   client.connection?.stream?.destroy();
 }

@@ -92,7 +92,7 @@ export class PostgresQueue {
     }
     const { value } = await retried(() => this.#table.stand(claim));
     if ('fencing' in value) return value.fencing;
-    standing.until = startedAt + value.beat;
+    standing.until = startedAt + value.interval;
     return value.remaining;
   }
 

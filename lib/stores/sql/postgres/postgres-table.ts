@@ -96,13 +96,13 @@ export class PostgresTable implements LockTable {
     return { fencing: asBigInt(fencing), isAwaited: isTrueText(isAwaited) };
   }
 
-  /** Takes the row if it is free for us. Otherwise joins its queue, which has to be repeated after `beat` ms. */
+  /** Takes the row if it is free for us. Otherwise joins its queue, which has to be repeated after `interval` ms. */
   async stand(claim: Claim): Promise<Standing> {
     const row = await this.#statements.row('stand', [...claimValues(claim), HEARTBEAT]);
     const [isOurs, fencing, remaining, length] = columnsOf(row, 4);
     if (isOurs !== null && isTrueText(isOurs)) return { fencing: asBigInt(fencing) };
-    const beat = BEAT * Math.max(1, asNumber(length) / WAITERS_PER_BEAT);
-    return { remaining: asNumber(remaining), beat };
+    const interval = BEAT * Math.max(1, asNumber(length) / WAITERS_PER_BEAT);
+    return { remaining: asNumber(remaining), interval };
   }
 
   /** Milliseconds until the row may be free. `undefined`: it is time to queue again. Writes nothing. */

@@ -3,8 +3,8 @@ import { cut, repair, retire } from './client-repairs.js';
 import { Confirmations } from './confirmations.js';
 import { contentOf, childrenOf, childrenReadingOf, readingOf, writtenBy } from './node-content.js';
 import type { Children, NodeContent } from './node-content.js';
-import { OpenCalls } from './open-calls.js';
-import type { Call } from './open-calls.js';
+import { PendingCalls } from './pending-calls.js';
+import type { Call } from './pending-calls.js';
 import { Watches } from './watches.js';
 import { checkNothing, checkPath, checkResults } from './zookeeper-answers.js';
 import { Code, CreateMode } from './zookeeper-client.js';
@@ -31,7 +31,7 @@ export class Connection {
   isConnected = false;
   /** Why it is not connected, if that is known. */
   failure: unknown;
-  readonly calls: OpenCalls;
+  readonly calls: PendingCalls;
   readonly confirmations = new Confirmations();
   readonly watches: Watches;
   readonly #client: ZooKeeperClient;
@@ -40,7 +40,7 @@ export class Connection {
   constructor(client: ZooKeeperClient, clock: Clock, events: ConnectionEvents) {
     this.#client = client;
     this.#events = events;
-    this.calls = new OpenCalls(clock, {
+    this.calls = new PendingCalls(clock, {
       expired: () => events.ended('it has expired'),
       written: (sentAt) => this.confirmations.answered(sentAt, this.sessionTimeout * PING_WITHIN),
     });

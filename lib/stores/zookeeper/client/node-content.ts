@@ -1,4 +1,4 @@
-import type { Call } from './open-calls.js';
+import type { Call } from './pending-calls.js';
 import { checkChildren, checkNode, checkStat } from './zookeeper-answers.js';
 import type { Done, Stat, TransactionResult, ZooKeeperClient } from './zookeeper-client.js';
 

@@ -14,7 +14,7 @@ const CONNECT_WITHIN = 1 / 3;
 
 export interface LivenessEvents {
   /** Sends a write to the server, which confirms the session. Never rejects. */
-  beat(): Promise<void>;
+  heartbeat(): Promise<void>;
   /** Gives the server up. */
   hangs(milliseconds: number): void;
   /** The session counts as dead, whatever the server would say. */
@@ -57,7 +57,7 @@ export class Liveness {
     this.#hasBegun = true;
     this.#connection.confirmations.connected(this.#triedSince);
     this.#arm();
-    void this.#beat();
+    void this.#heartbeat();
   }
 
   disconnected(): void {
@@ -108,7 +108,7 @@ export class Liveness {
     const unanswered = now - (calls.unansweredSince ?? now);
     if (unanswered >= sessionTimeout * ANSWER_WITHIN) return this.#events.hangs(unanswered);
     if (now - (confirmations.newest?.now ?? -Infinity) >= sessionTimeout * BEAT_AFTER)
-      void this.#beat();
+      void this.#heartbeat();
   }
 
   /** A server that hangs accepts connections and sends nothing, and the client would wait for it. */
@@ -120,10 +120,10 @@ export class Liveness {
     this.#connection.cut();
   }
 
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     if (this.#isBeating) return;
     this.#isBeating = true;
-    await this.#events.beat();
+    await this.#events.heartbeat();
     this.#isBeating = false;
   }
 }

@@ -56,7 +56,7 @@ export class Session {
     });
     const { length } = context.servers.split(',');
     this.#liveness = new Liveness(this.#connection, context.clock, length, {
-      beat: () => this.#beat(),
+      heartbeat: () => this.#heartbeat(),
       hangs: (ms) => this.#giveUpServer(ms),
       outlived: (why) => this.#end(why),
     });
@@ -170,7 +170,7 @@ export class Session {
     this.#connection.cut();
   }
 
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     try {
       await this.#lifetimes.lookAfter(this.#connection, this.#context.root);
     } catch {

@@ -1,4 +1,4 @@
-import type { Call } from '../../../../lib/stores/zookeeper/client/open-calls.js';
+import type { Call } from '../../../../lib/stores/zookeeper/client/pending-calls.js';
 import { Watches } from '../../../../lib/stores/zookeeper/client/watches.js';
 import type { ZooKeeperClient } from '../../../../lib/stores/zookeeper/client/zookeeper-client.js';
 import { noEnd } from '../stores.js';

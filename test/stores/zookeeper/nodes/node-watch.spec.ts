@@ -50,14 +50,14 @@ describe('A holder at ZooKeeper', () => {
   });
 
   it('is not told of a loss by a look at its nodes during which a downgrade has added one', async () => {
-    const tenure = new NodeLifetime(() => false);
-    tenure.paths = ['/node'];
+    const lifetime = new NodeLifetime(() => false);
+    lifetime.paths = ['/node'];
     const read = new Deferred<object>();
-    const looking = tenure.lookAfter({ read: () => read.promise } as unknown as Connection);
-    tenure.paths = ['/node', '/node-reads'];
+    const looking = lifetime.lookAfter({ read: () => read.promise } as unknown as Connection);
+    lifetime.paths = ['/node', '/node-reads'];
     read.resolve({});
     await looking;
-    expect(tenure.lost.aborted).toBe(false);
+    expect(lifetime.lost.aborted).toBe(false);
   });
 
   it('is told of what happened while it was cut off', async () => {

@@ -182,7 +182,7 @@ describe('yieldEvery', () => {
     expect(make).toThrow(/yieldEvery/);
   });
 
-  it('adds up what several tenures of a process had', () => {
+  it('adds up what a process had in several holds', () => {
     const shares = new Shares(1_000);
     jest.spyOn(systemClock, 'now').mockReturnValue(400);
     expect(shares.end('a', shares.dueAt('a', 0))).toBe(false);

@@ -10,12 +10,12 @@ describe('a lock that is handed off before the channel is open', () => {
     ['fails', () => Promise.reject(new Error('max number of clients reached'))],
   ])('waits for a connection that %s for a part of its ttl only', async (_, open) => {
     const freeMoments = { shares: new Shares(Infinity) } as FreeMoments;
-    const tenures = new LocalHandoffs(
+    const handoffs = new LocalHandoffs(
       { isLive: false, open } as unknown as WakeUpChannel,
       freeMoments,
       8,
     );
-    await tenures.listen(100);
-    expect(tenures.mayHandOff(tenures.begin('lock:a', 0))).toBe(true);
+    await handoffs.listen(100);
+    expect(handoffs.mayHandOff(handoffs.begin('lock:a', 0))).toBe(true);
   });
 });

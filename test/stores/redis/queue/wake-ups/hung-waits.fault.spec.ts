@@ -122,13 +122,13 @@ describe.each(CLIENTS)('The second connection, with %s,', (_, Client) => {
     expect(await (await waiting).release()).toBe(true);
   });
 
-  it('costs no tenure its time where the server takes no more clients', async () => {
+  it('costs no hold its time where the server takes no more clients', async () => {
     await using server = await RedisServer.start();
     await using own = new AppInstance(server.url, { Client, ttl: 60_000, localPassLimit: 1 });
     await own.locks.withLock('warm-up', async () => {});
     await own.redis.config('SET', 'maxclients', '1');
     const since = performance.now();
-    for (let tenure = 0; tenure < 30; tenure++) {
+    for (let hold = 0; hold < 30; hold++) {
       const first = await own.locks.acquire('order:42');
       const next = own.locks.acquire('order:42');
       await first.release();

@@ -28,7 +28,7 @@ export interface CallEvents {
 }
 
 /** The requests that the server has not answered yet. */
-export class OpenCalls {
+export class PendingCalls {
   readonly #clock: Clock;
   readonly #events: CallEvents;
   /** The server answers in order, so the first one is the oldest. */
