@@ -2,9 +2,9 @@ export type {
   DashboardVisitor,
   LockDashboardModuleOptions,
   LockDashboardOptions,
-} from './doors/dashboard-options.js';
-export { lockDashboard } from './doors/lock-dashboard.js';
-export type { LockDashboardHandler } from './doors/lock-dashboard.js';
-export { LockDashboardModule } from './doors/lock-dashboard.module.js';
-export type { LockDashboardDynamicModule } from './doors/lock-dashboard.module.js';
+} from './entries/dashboard-options.js';
+export { lockDashboard } from './entries/lock-dashboard.js';
+export type { LockDashboardHandler } from './entries/lock-dashboard.js';
+export { LockDashboardModule } from './entries/lock-dashboard.module.js';
+export type { LockDashboardDynamicModule } from './entries/lock-dashboard.module.js';
 export type { LockAction } from './api.js';

@@ -28,7 +28,7 @@ module.exports = {
     testEnvironment: base.testEnvironment,
     testMatch: [
       '<rootDir>/test/{nest,terminus}/**/*.spec.ts',
-      '<rootDir>/test/dashboard/doors/nest*.spec.ts',
+      '<rootDir>/test/dashboard/entries/nest*.spec.ts',
     ],
     testPathIgnorePatterns: ['/node_modules/', `/(${NEWEST_ONLY.join('|')})\\.spec\\.ts$`],
     transform: base.transform,

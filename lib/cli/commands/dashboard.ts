@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { lockDashboard } from '../../dashboard/doors/lock-dashboard.js';
+import { lockDashboard } from '../../dashboard/entries/lock-dashboard.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import { usageError } from '../output/command-error.js';
 import { ExitCode } from '../output/exit-codes.js';

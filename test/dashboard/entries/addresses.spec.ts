@@ -13,7 +13,7 @@ import type { Served } from '../support/served.js';
 
 type Mount = (page: LockDashboardHandler) => Parameters<typeof serve>[0];
 
-const DOORS: readonly (readonly [string, Mount])[] = [
+const MOUNTS: readonly (readonly [string, Mount])[] = [
   ['Express 4', (page) => express4().use('/locks', page)],
   ['Express 5', (page) => express5().use('/locks/', page)],
   ['plain http', (page) => page],
@@ -31,7 +31,7 @@ function raw(origin: string, line: string, head = ''): Promise<string> {
   });
 }
 
-describe.each(DOORS)('The addresses of the page in %s', (name, mount) => {
+describe.each(MOUNTS)('The addresses of the page in %s', (name, mount) => {
   const locks = new LockService(new MemoryLockStore());
   const path = name === 'plain http' ? '/locks/' : undefined;
   const authorize = () => ({ actor: 'ada' });

@@ -19,7 +19,7 @@ const authorize = (request: User) => {
 };
 
 /** How applications serve the page at `/admin/locks`. */
-const DOORS: [string, (page: LockDashboardHandler) => Parameters<typeof serve>[0]][] = [
+const MOUNTS: [string, (page: LockDashboardHandler) => Parameters<typeof serve>[0]][] = [
   ['Express 4', (page) => express4().use('/admin/locks', page)],
   ['Express 5', (page) => express5().use('/admin/locks', page)],
   [
@@ -35,7 +35,7 @@ const DOORS: [string, (page: LockDashboardHandler) => Parameters<typeof serve>[0
   ],
 ];
 
-describe.each(DOORS)('lockDashboard in %s', (name, mount) => {
+describe.each(MOUNTS)('lockDashboard in %s', (name, mount) => {
   const locks = new LockService(new MemoryLockStore());
   const path = name === 'plain http' ? '/admin/locks' : undefined;
   const page = lockDashboard({ locks, authorize, path });

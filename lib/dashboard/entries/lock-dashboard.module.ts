@@ -1,5 +1,5 @@
 import { LockService } from '../../core/lock.service.js';
-import { DashboardDoor, DOOR } from './dashboard-door.js';
+import { NestDashboard, NEST_DASHBOARD } from './nest-dashboard.js';
 import { checkModule } from './dashboard-options.js';
 import type { LockDashboardModuleOptions } from './dashboard-options.js';
 
@@ -31,7 +31,7 @@ export class LockDashboardModule {
   }
 }
 
-/** Nest is loaded here, so that the other door works without it. */
+/** Nest is loaded here, so that the other entry works without it. */
 async function moduleOf(options: LockDashboardModuleOptions): Promise<LockDashboardDynamicModule> {
   const {
     path = 'locks',
@@ -42,11 +42,11 @@ async function moduleOf(options: LockDashboardModuleOptions): Promise<LockDashbo
     imports = [],
   } = options;
   const { dashboardController } = await import('./dashboard-controller.js');
-  const open = (service: LockService) => new DashboardDoor(service, [...actions], actor);
+  const open = (service: LockService) => new NestDashboard(service, [...actions], actor);
   return {
     module: class extends LockDashboardModule {},
     imports: [...imports],
-    controllers: [dashboardController(DOOR, path, guards === 'public' ? [] : guards)],
-    providers: [{ provide: DOOR, inject: [locks], useFactory: open }],
+    controllers: [dashboardController(NEST_DASHBOARD, path, guards === 'public' ? [] : guards)],
+    providers: [{ provide: NEST_DASHBOARD, inject: [locks], useFactory: open }],
   };
 }

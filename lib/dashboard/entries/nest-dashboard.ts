@@ -5,8 +5,8 @@ import { Dashboard } from '../server/dashboard.js';
 import type { LockDashboardModuleOptions } from './dashboard-options.js';
 import type { Route } from '../server/visit.js';
 
-/** Injection token of the `DashboardDoor` of a module. */
-export const DOOR = Symbol('LockDashboard');
+/** Injection token of the `NestDashboard` of a module. */
+export const NEST_DASHBOARD = Symbol('LockDashboard');
 
 /** A request of Express, or of Fastify, where `raw` is that of Node. */
 interface NestRequest extends IncomingMessage {
@@ -24,7 +24,7 @@ interface FastifyReply {
 }
 
 /** From the requests of Nest to the page. */
-export class DashboardDoor {
+export class NestDashboard {
   readonly #dashboard: Dashboard;
   readonly #actor: ActorOf | undefined;
 
