@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isClusterClient, nodeName } from '../../../redis-client/cluster-client.js';
 import type { RedisClient } from '../../../redis-client/redis-client.js';
+import { driverError } from '../../../redis-client/driver-error.js';
 import { canScan } from '../../../redis-client/scan-client.js';
 import type { ScanClient } from '../../../redis-client/scan-client.js';
 
@@ -43,11 +44,20 @@ export async function runIdOf({ client }: Master): Promise<string> {
 
 /** The masters in the order of a walk, and what it rests on: another one when slots have moved, or are moved elsewhere. */
 export async function layoutOf(client: RedisClient): Promise<Layout> {
+  await findMasters(client);
   const masters = mastersOf(client);
   if (!isClusterClient(client)) return { masters, stamp: '' };
   const views = await Promise.all(masters.map((master) => viewOf(master)));
   const hash = createHash('sha256').update(JSON.stringify(views.map(({ seen }) => seen)));
   return { masters: sourcesFirst(views), stamp: hash.digest('base64url').slice(0, 8) };
+}
+
+/** A Cluster client that has not connected yet knows no master, until a command makes it look. */
+async function findMasters(client: RedisClient): Promise<void> {
+  if (!isClusterClient(client) || client.nodes('master').length > 0 || !canScan(client)) return;
+  await client.scan('0', 'MATCH', '', 'COUNT', 1, 'TYPE', 'string').catch((error: unknown) => {
+    throw driverError(error);
+  });
 }
 
 /** A lock that moves is then found at its old master, or later at the new one. */

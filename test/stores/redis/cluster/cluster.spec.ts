@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { Cluster, type Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
+import { createCluster } from 'redis';
 import { clusterSlot, slotTag } from '../../../../lib/redis-client/cluster-slot.js';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { OwnClient, aRequest, disconnect } from '../locks.js';
@@ -102,6 +103,26 @@ describe('RedisLockStore on a Cluster', () => {
     for (const key of keys) {
       expect(await locks.withLock(key, async (lock) => lock.fencingToken)).toBeGreaterThan(all);
     }
+  });
+
+  it.each([
+    [
+      'ioredis',
+      () => {
+        const lazy = new Cluster(cluster.startupNodes, { lazyConnect: true });
+        return { late: lazy, end: () => disconnect(lazy) };
+      },
+    ],
+    ['node-redis', () => ({ late: createCluster(cluster.nodeRedis), end: () => {} })],
+  ])('lists what others hold before it has connected, with %s', async (_, open) => {
+    const held = await locks.acquire('listed:1');
+    const { late, end } = open();
+    const other = new LockService(new RedisLockStore(late));
+    const { locks: found } = await other.list({ match: 'listed:*' });
+    expect(found).toEqual([expect.objectContaining({ key: 'listed:1' })]);
+    await other.close();
+    end();
+    await held.release();
   });
 
   it('counts right for crossing requests of several keys', async () => {
