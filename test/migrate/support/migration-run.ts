@@ -34,7 +34,7 @@ export class MigrationRun implements AsyncDisposable {
     const args = [kind, address, file, String(this.#callers), String(this.#all.length)];
     const mover: Mover = { name: file, child: new ChildProcess(WORKER, { args }) };
     this.#all.push(mover);
-    await mover.child.next({ within: 60_000 });
+    await mover.child.next({ within: 180_000 });
     return mover;
   }
 

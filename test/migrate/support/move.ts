@@ -11,15 +11,17 @@ import type { MovedStore } from './moved-stores.js';
 const IN_A_MONTH = String((Date.now() + 30 * 86_400_000) * 1_000);
 
 /** Between two answers of the stores to one lock: a process dies at each. */
-const DEATHS: readonly Death[] = [
+export const DEATHS: readonly Death[] = [
   { at: 'from', once: 'granted' },
   { at: 'to', once: 'granted' },
-  { at: 'from', once: 'raised' },
   { at: 'from', once: 'extended' },
   { at: 'to', once: 'extended' },
   { at: 'to', once: 'released' },
   { at: 'from', once: 'released' },
 ];
+
+/** Before it hands out a token that is larger than that of `from`. */
+const RAISED: Death = { at: 'from', once: 'raised' };
 
 /** A move, there and back, step by step, and what runs meanwhile. */
 export class Move {
@@ -86,6 +88,8 @@ export class Move {
   async #handOver(dual: readonly Mover[]): Promise<Mover[]> {
     const run = this.#run;
     await run.kill(dual[0]!);
+    // Tokens are raised by the first grants of this phase.
+    if (!this.#from.bySession) await this.#die('handover', [dual[1]!], [RAISED]);
     const first = await this.#start('handover');
     await run.allWork(dual[1]!, first);
     await this.#die('handover', [dual[1]!, first]);
@@ -104,9 +108,11 @@ export class Move {
   }
 
   /** A process dies at each step of a lock that is held in both stores, beside those that `work`. */
-  async #die(phase: MigrationPhase, work: readonly Mover[]): Promise<void> {
-    const isRaised = !this.#handsOver || (phase === 'handover' && !this.#from.bySession);
-    const deaths = DEATHS.filter(({ once }) => once !== 'raised' || isRaised);
+  async #die(
+    phase: MigrationPhase,
+    work: readonly Mover[],
+    deaths: readonly Death[] = this.#handsOver ? DEATHS : [...DEATHS, RAISED],
+  ): Promise<void> {
     const start = (death: Death) => {
       const name = `${phase}-dies-when-${death.at}-has-${death.once}`;
       return this.#run.start(this.#in(phase, death), name);
