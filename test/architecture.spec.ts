@@ -171,6 +171,46 @@ it('docs/architecture.md shows a call in at most 20 files, which are there', () 
   expect(FILES).toEqual(expect.arrayContaining(files));
 });
 
+describe('the drawing of the rooms in docs/architecture.md', () => {
+  const page = readFileSync(join(LIB, '..', 'docs', 'architecture.md'), 'utf8');
+  const drawing = page.slice(page.indexOf('flowchart TD'), page.indexOf('| Folder of `core` |'));
+  const named = [...drawing.matchAll(/(\w+)\["([^"<]+)/g)].map(([, id, name]) => [id!, name!]);
+  const names = new Map(named as [string, string][]);
+  const arrows = drawing.split('\n').flatMap((line) => {
+    const [from = [], to = []] = line
+      .replaceAll(/\["[^"]*"\]/g, '')
+      .split('-->')
+      .map((side) => side.split('&').map((id) => names.get(id.trim()) ?? id.trim()));
+    return from.flatMap((room) => to.map((other): [string, string] => [room, other]));
+  });
+  const roomOf = (layer: string) =>
+    layer.endsWith('.ts') && !layer.includes('/') ? 'index.ts, core.ts' : layer.replace(/^(dashboard)\/.*/, '$1'); // prettier-ignore
+
+  function isDrawn(from: string, to: string): boolean {
+    return arrows.some(([room, other]) => room === from && (other === to || isDrawn(other, to)));
+  }
+
+  it('has every room', () => {
+    const rooms = new Set(Object.keys(RULES).map(roomOf));
+    expect([...names.values()].toSorted()).toEqual([...rooms].toSorted());
+  });
+
+  it('has a way for every import from one room to another', () => {
+    const imports = FILES.flatMap((file) =>
+      targetsOf(file).map((target) => [roomOf(layerOf(file)), roomOf(layerOf(target))] as const),
+    );
+    const missing = imports.filter(([from, to]) => from !== to && !isDrawn(from, to));
+    expect([...new Set(missing.map((each) => each.join(' --> ')))]).toEqual([]);
+  });
+
+  it('has a row for every folder of core', () => {
+    const table = page.slice(page.indexOf('| Folder of `core` |'), page.indexOf('Every store has'));
+    const rows = [...table.matchAll(/^\| `([a-z]+)` /gm)].map(([, folder]) => folder!);
+    const folders = new Set(FILES.flatMap((file) => /^core\/(\w+)\//.exec(file)?.[1] ?? []));
+    expect(rows.toSorted()).toEqual([...folders].toSorted());
+  });
+});
+
 it('benchmarks that comments name are there', () => {
   const named = FILES.flatMap((file) => [...sourceOf(file).matchAll(/bench\/[\w-]+\.mjs/g)]);
   expect(named.length).toBeGreaterThanOrEqual(Object.keys(TRICKS).length);
