@@ -39,7 +39,7 @@ const WRONG: readonly (readonly [what: string, call: string, says: string])[] = 
     "Argument of type 'number' is not assignable to parameter of type 'RequestKey'.",
   ],
   [
-    'a property that nobody knows of',
+    'an unknown property',
     'lockRequest((request) => request.params.id, { locks })',
     "'request.params' is of type 'unknown'.",
   ],

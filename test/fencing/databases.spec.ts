@@ -30,7 +30,7 @@ interface Database {
   /** Holds the row with `holder`'s update, until the function that comes back is called. */
   hold(holder: FencedHolder): Promise<() => Promise<void>>;
   /** Resolves when a client waits for a row. */
-  someoneWaits(): Promise<unknown>;
+  hasWaiter(): Promise<unknown>;
 }
 
 const TABLE = (dialect: 'pg' | 'mysql') =>
@@ -126,7 +126,7 @@ describe('On PostgreSQL', () => {
           client.release();
         };
       },
-      someoneWaits: () =>
+      hasWaiter: () =>
         until(async () => {
           const waiting = await connections.query('SELECT 1 FROM pg_locks WHERE NOT granted');
           return waiting.rowCount;
@@ -230,7 +230,7 @@ describe('On MariaDB', () => {
           connection.release();
         };
       },
-      someoneWaits: () =>
+      hasWaiter: () =>
         until(
           async () => {
             const query =
@@ -275,7 +275,7 @@ function behavesAsFenced(database: () => Database): void {
     const late = database().write(of(1n), 10);
     const refused = expect(late).rejects.toThrow(LockStaleError);
     try {
-      await database().someoneWaits();
+      await database().hasWaiter();
     } finally {
       await commit();
     }

@@ -89,7 +89,7 @@ describe.each(STORES)('Whoever waits for several keys on %s', (name, start) => {
   it.each([
     ['a', 'b'],
     ['b', 'a'],
-  ])('keeps nobody from the others while %s is held', async (taken, free) => {
+  ])('keeps no caller from the others while %s is held', async (taken, free) => {
     const [other, locks] = processes;
     const held = await other.acquire(taken);
     const both = locks.acquire(['a', 'b']);

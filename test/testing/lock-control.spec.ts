@@ -207,7 +207,7 @@ describe('LockControl', () => {
     });
 
     it.each([
-      ['before anybody holds it', (begin: () => void, lose: () => void) => (lose(), begin())],
+      ['before it is held', (begin: () => void, lose: () => void) => (lose(), begin())],
       ['while it is being taken', (begin: () => void, lose: () => void) => (begin(), lose())],
     ])('commanded %s, it lets the work begin', async (_when, inOrder) => {
       const { control, locks } = setup();

@@ -75,7 +75,7 @@ describe('holdfast migrate copy', () => {
     expectExclusion(move.holds);
   });
 
-  it('moves the locks to the end where nobody reads its output any more', async () => {
+  it('moves the locks to the end where its output is not read any more', async () => {
     await using move = await RedisMove.start();
     const held = await move.application().acquire('held');
     const { command, isAsked, answer } = moving(move, ':');

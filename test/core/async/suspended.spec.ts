@@ -18,7 +18,7 @@ describe('a machine that was suspended', () => {
     ['aborted', (signal) => signal.aborted && signal.reason],
     ['reason', (signal) => signal.reason],
     ['throwIfAborted()', (signal) => rejectionOf((async () => signal.throwIfAborted())())],
-  ])('has signals that say so at once, though nobody asked the lock: %s', async (_, ask) => {
+  ])('has signals that say so at once, though the lock was not asked: %s', async (_, ask) => {
     const { locks, clock, events } = onFakeStore({ ttl: 9_000 });
     const { signal } = await locks.acquire('a');
     const heard = jest.fn();

@@ -95,7 +95,7 @@ describe('locks.drain()', () => {
     expect(drained.value).toEqual([]);
   });
 
-  it('frees it at once, also what `minHold` would keep: nobody has done the tick', async () => {
+  it('frees it at once, also what `minHold` would keep: the tick was not done', async () => {
     const { locks, store, lease, clock } = onFakeStore();
     const answer = deferred<typeof lease | undefined>();
     store.onAcquire = () => answer.promise;

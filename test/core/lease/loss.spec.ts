@@ -82,7 +82,7 @@ describe('a lock whose key is gone', () => {
     expect(lease.extensions).toHaveLength(1);
   });
 
-  it('is lost without anybody watching', async () => {
+  it('is lost without a listener', async () => {
     const { locks, others, store, clock } = inMemory({ ttl: 3_000 });
     const lock = await locks.acquire('a');
     const request = { key: 'a', keys: ['a'], token: 'x', ttl: 1_000 };

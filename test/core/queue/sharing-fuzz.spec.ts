@@ -42,7 +42,7 @@ class Rooms {
 
 describe.each([
   ['with a line behind those of its services', MemoryLockStore],
-  ['with a line for everybody', QueuesAllCallers],
+  ['with a queue for all callers', QueuesAllCallers],
   ['that is polled', Polled],
 ])(`callers of two services on a store %s (seed ${SEED})`, (_, Store) => {
   const random = seeded(SEED);

@@ -36,7 +36,7 @@ describe.each(STORES)('who waits for several keys on %s', (_, storeAt) => {
   it.each([
     ['a', 'b'],
     ['b', 'a'],
-  ])('leaves the others to everybody while %s is held', async (taken, free) => {
+  ])('leaves the others to every caller while %s is held', async (taken, free) => {
     const { clock, locks, others } = twoOn(storeAt);
     const held = await others.acquire(taken);
     const both = watch(locks.acquire(['a', 'b']));

@@ -147,7 +147,7 @@ describe('lockDashboard', () => {
     await served.close();
   });
 
-  it("'public' lets everybody look", async () => {
+  it("'public' lets every visitor look", async () => {
     const page = lockDashboard({ locks, authorize: 'public' });
     const served = await serve(page);
     expect(await snapshotAt(`${served.origin}/`)).toMatchObject({ store: 'memory', actions: [] });

@@ -85,7 +85,7 @@ describe.each(PARSERS)('A release from the page, with %s', (_, mount) => {
   it.each<[string, Record<string, string | undefined>, number]>([
     ['of another origin', { 'sec-fetch-site': 'cross-site' }, 403],
     ['of another subdomain', { 'sec-fetch-site': 'same-site' }, 403],
-    ['that somebody typed', { 'sec-fetch-site': 'none' }, 403],
+    ['that a person typed', { 'sec-fetch-site': 'none' }, 403],
     ['of another origin, by an old browser', { 'sec-fetch-site': undefined, origin: 'https://evil.example' }, 403], // prettier-ignore
     ['of no origin', { 'sec-fetch-site': undefined, origin: 'null' }, 403],
     ['that does not say where it comes from', { 'sec-fetch-site': undefined }, 403],

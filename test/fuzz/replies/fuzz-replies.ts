@@ -72,7 +72,7 @@ async function round({ proxy, honest, remote }: Sides, seed: number): Promise<st
   if (isHeld(stolen.made) && lock.isHeld) problems.push('a lock was handed out that another holds');
   if (isHeld(taken.made)) {
     const other = await outcomeOf(honest.tryAcquire(free));
-    if (other.made && isHeld(taken.made)) problems.push('a lock was handed out that nobody has');
+    if (other.made && isHeld(taken.made)) problems.push('a lock was handed out that is not held');
     await other.made?.release();
   }
   for (const { made } of [stolen, taken]) if (made) await outcomeOf(made.release());

@@ -71,7 +71,7 @@ describe('The history checker accepts', () => {
 
   it.each<[string, Entry[]]>([
     ['as many as there may be', [CLAIMED, CONTENDED, ...passes(8)]],
-    ['any number where nobody waits', [CLAIMED, ...passes(50)]],
+    ['any number where no caller waits', [CLAIMED, ...passes(50)]],
     ['any number where another key is awaited', [CLAIMED, { is: 'contended', key: 'b' }, ...passes(50)]], // prettier-ignore
     ['as many as there may be, twice', [CLAIMED, CONTENDED, ...passes(8), RETURNED, CLAIMED, CONTENDED, ...passes(8)]], // prettier-ignore
     ['any number after a new attempt', [CLAIMED, CONTENDED, granted(1, 1, 2, { from: 'attempt' }), ...passes(50)]], // prettier-ignore
@@ -109,7 +109,7 @@ describe('The history checker finds', () => {
 
   it.each<[string, Entry[]]>([
     ['after a notice', [CLAIMED, CONTENDED, ...passes(9)]],
-    ['after some that nobody waited for', [CLAIMED, ...passes(5), CONTENDED, ...passes(9)]],
+    ['after some without a waiter', [CLAIMED, ...passes(5), CONTENDED, ...passes(9)]],
     ['after a reply that says that others wait', [CLAIMED, RENEWING, AWAITED, ...passes(9)]],
     ['of which the first is known with its reply', [RENEWING, AWAITED, ...passes(8)]],
     ['of which the first is known by a notice', [RENEWING, CONTENDED, AWAITED, ...passes(8)]],

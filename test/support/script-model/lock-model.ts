@@ -94,7 +94,7 @@ export class LockModel {
       } else this.#note('hand off: a dead waiter is passed over');
     }
     this.holder = undefined;
-    this.#note('hand off: to nobody');
+    this.#note('hand off: to no waiter');
   }
 
   take(value: string): void {
@@ -149,7 +149,7 @@ export class LockModel {
       return null;
     }
     this.holder = undefined;
-    this.#note(`leave free: ${this.line.length > 0 ? 'others wait' : 'nobody waits'}`);
+    this.#note(`leave free: ${this.line.length > 0 ? 'others wait' : 'no waiter'}`);
     return Number(this.line.length > 0);
   }
 
@@ -165,7 +165,7 @@ export class LockModel {
       this.#note('renew: not ours');
       return null;
     }
-    this.#note(`renew: ours, ${this.line.length > 0 ? 'others wait' : 'nobody waits'}`);
+    this.#note(`renew: ours, ${this.line.length > 0 ? 'others wait' : 'no waiter'}`);
     this.holder = { value, ttl: TTL.renew };
     this.mint(BLOCK);
     return ['fence', Number(this.line.length > 0)];
@@ -173,7 +173,7 @@ export class LockModel {
 
   renewWithTokens(value: string, { from, to }: TokenRange): unknown[] | null {
     const refusal = !this.isHeldBy(value) ? 'not ours' : this.isBeyond(from) && 'beyond';
-    const others = this.line.length > 0 ? 'others wait' : 'nobody waits';
+    const others = this.line.length > 0 ? 'others wait' : 'no waiter';
     const counter = this.hasCounter ? others : 'its counter was lost';
     this.#note(`renew with tokens: ${refusal || `ours, ${counter}`}`);
     if (refusal) return null;

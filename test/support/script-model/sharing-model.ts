@@ -80,7 +80,7 @@ export class SharingModel {
     if (!this.holders.includes(value)) return this.#as('leave free: not ours', null);
     this.holders = [];
     const isAwaited = this.line.length > 0;
-    return this.#as(`leave free: ${isAwaited ? 'others wait' : 'nobody waits'}`, Number(isAwaited));
+    return this.#as(`leave free: ${isAwaited ? 'others wait' : 'no waiter'}`, Number(isAwaited));
   }
 
   handOn(): unknown {

@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 
 describe('LOCK_STORE_FAILED says why there is no connection', () => {
-  it('nobody listens: the address, also where the client has no listener of errors', async () => {
+  it('without a listener: the address, also where the client has no listener of errors', async () => {
     const port = await freePort();
     jest.spyOn(console, 'error').mockReturnValue(); // of ioredis, which prints errors without a listener
     const client = new Redis({ host: HOST, port });

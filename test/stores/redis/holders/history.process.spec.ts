@@ -39,7 +39,7 @@ describe(`${PROCESSES} processes with ${CALLERS} callers each, killed and paused
   });
 
   it(
-    'hold a lock one at a time, in order, with growing tokens, and wake nobody in vain',
+    'hold a lock one at a time, in order, with growing tokens, and wake no waiter in vain',
     async () => {
       await run.disturb(WORK_MS);
       await run.finish();

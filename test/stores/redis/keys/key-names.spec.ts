@@ -88,7 +88,7 @@ describe('a user whose key looks like a name of ours', () => {
     ['{locks}:', 'line:{locks}:a', 'a'],
     ['lock:', '{lock:a}:fence', 'a'],
   ])(
-    'with the prefix %j and the key %s harms nobody who locks %s',
+    'with the prefix %j and the key %s harms no caller that locks %s',
     async (keyPrefix, evil, key) => {
       const [one, other] = clients.map(
         (client) => new LockService(new RedisLockStore(client, { keyPrefix })),

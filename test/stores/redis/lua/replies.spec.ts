@@ -189,7 +189,7 @@ describe('A reply that no script of RedisLockStore gives', () => {
     await locks.close();
   });
 
-  it.each(wrong([1], [0, 1]))('lets nobody through a gate: %s', async (_, reply) => {
+  it.each(wrong([1], [0, 1]))('lets no write through a gate: %s', async (_, reply) => {
     const gate = new RedisFencingGate(own.redis);
     await gate.enter({ key: 'a', fencingToken: 5n });
     answerNext(reply);

@@ -22,7 +22,7 @@ const OUTCOMES = [
   'hand on: held',
   'hand off: to a sharer',
   'hand off: to a writer',
-  'leave free: nobody waits',
+  'leave free: no waiter',
   'leave free: not ours',
   'leave free: others wait',
   'release: alone',

@@ -111,7 +111,7 @@ describe('A lock on Redis that several share', () => {
       'that another program has set',
       () => server.command('SET', 'lock:export:1', '*5', 'PX', 30_000),
     ],
-  ])('is held until its end where nobody knows by whom: a marker %s', async (_, leave) => {
+  ])('is held until its end where its holder is unknown: a marker %s', async (_, leave) => {
     await leave();
     for (const request of [aPermit(5, 'export:1'), aReader('export:1'), aRequest('export:1')])
       expect(await other.store.tryAcquire(request)).toBeUndefined();

@@ -131,7 +131,7 @@ describe('A node that refused the key at first', () => {
   it.each([
     ['its ttl has passed', { ttl: 1_000, autoExtend: false }],
     ['its maxHold has passed', { ttl: TTL, maxHold: 1_000 }],
-  ])('is not taken for nobody after %s', async (_, options) => {
+  ])('is not taken for a free key after %s', async (_, options) => {
     const own = await busyNode();
     const lock = await own.locks.acquire('a', options);
     await own.clock.advance(1_100);

@@ -11,7 +11,7 @@ function quorum(): StubQuorum {
 }
 
 /** The first answer of all is waited for four times as long as any other. */
-function nobodyAnswers({ clock }: StubQuorum): Promise<void> {
+function noAnswers({ clock }: StubQuorum): Promise<void> {
   return clock.advance(4 * TIMEOUT);
 }
 
@@ -122,7 +122,7 @@ describe('A node that does not answer', () => {
     for (const node of own.nodes) node.stop();
     for (let count = 0; count < 5; count++) {
       const failed = rejectionOf<LockStoreError>(own.locks.acquire('a'));
-      await nobodyAnswers(own);
+      await noAnswers(own);
       expect((await failed).nodes.map(({ said }) => said)).toEqual(['timeout', 'timeout', 'timeout']); // prettier-ignore
     }
     expect(own.notices).toEqual([]);
@@ -163,7 +163,7 @@ describe('A node that does not answer', () => {
       const calls = Array.from({ length: 100 }, (_, key) =>
         rejectionOf(own.locks.acquire(`${key}`)),
       );
-      await nobodyAnswers(own);
+      await noAnswers(own);
       await Promise.all(calls);
     }
     for (const node of own.nodes) expect(node.open).toBeLessThanOrEqual(1_000);

@@ -47,13 +47,13 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
     expect(await waiting).toBe(canceller.signal.reason);
   }
 
-  async function nobodyInLine(): Promise<void> {
+  async function emptyQueue(): Promise<void> {
     await until(async () => (await lineLengths(nodes, KEY)).every((length) => length <= 0));
   }
 
   it('leaves the line, and the lock to its holder', async () => {
     await cancelled();
-    await nobodyInLine();
+    await emptyQueue();
     expect(await nodes.having(KEY)).toHaveLength(5);
     expect(await held.release()).toBe(true);
     await nodes.nothingLeft();
@@ -63,7 +63,7 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
     queueNode.pause();
     await cancelled();
     queueNode.resume();
-    await nobodyInLine();
+    await emptyQueue();
     expect(await held.release()).toBe(true);
     await nodes.nothingLeft();
   });
@@ -80,7 +80,7 @@ describe('A caller who gives up the wait for a lock on five nodes', () => {
   it('leaves nothing where the queue node has died and comes back', async () => {
     await queueNode.kill();
     await cancelled();
-    await nobodyInLine();
+    await emptyQueue();
     await queueNode.restart();
     await held.release();
     await nodes.nothingLeft();

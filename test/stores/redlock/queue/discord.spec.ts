@@ -30,7 +30,7 @@ describe('Processes that do not agree on the queue node', () => {
     ['with', 8],
     ['without', 0],
   ])(
-    'because each lists the nodes in its own order, all get the lock, %s pass-on',
+    'because each lists the nodes in its own order, all get the lock, %s hand-off',
     async (_, limit) => {
       const urls = nodes.servers.map(({ url }) => url);
       const orders = [0, 2, 4].map((first) => [...urls.slice(first), ...urls.slice(0, first)]);
@@ -44,7 +44,7 @@ describe('Processes that do not agree on the queue node', () => {
   it.each([
     ['with', 8],
     ['without', 0],
-  ])('because one cannot reach it, all get the lock, %s pass-on', async (_, localPassLimit) => {
+  ])('because one cannot reach it, all get the lock, %s hand-off', async (_, localPassLimit) => {
     const proxies = await Promise.all(nodes.servers.map(({ port }) => TcpProxy.start(port)));
     const urls = proxies.map(({ url }) => url);
     await using own = await started([{ urls, localPassLimit }, { localPassLimit }, { localPassLimit }]); // prettier-ignore

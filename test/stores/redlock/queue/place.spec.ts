@@ -65,7 +65,7 @@ describe('A lock of a majority', () => {
     for (const node of nodes) expect(await node.holder(KEY)).toBeUndefined();
   });
 
-  it('is passed on by the queue node while that is of use, and else released', async () => {
+  it('is handed off by the queue node while that is of use, and else released', async () => {
     const { locks, nodes, links } = line();
     const [first, second, third] = [1, 2, 3].map(() => watch(locks.acquire(KEY)));
     await settled();

@@ -13,7 +13,7 @@ const QUARANTINE = { quarantine: true, largestTtl: TTL, service: { ttl: TTL } } 
 describe.each([
   ['with', 8],
   ['without', 0],
-])('Those who wait, %s pass-on,', (_, localPassLimit) => {
+])('Those who wait, %s hand-off,', (_, localPassLimit) => {
   let nodes: RedlockNodes;
   let processes: RedlockInstance[] = [];
   let witness: Witness;

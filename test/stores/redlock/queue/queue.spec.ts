@@ -17,7 +17,7 @@ describe('The line for a lock on five nodes', () => {
   it.each([
     ['with', 8],
     ['without', 0],
-  ])('serves the callers of one process in order, %s pass-on', async (_, localPassLimit) => {
+  ])('serves the callers of one process in order, %s hand-off', async (_, localPassLimit) => {
     await using own = await RedlockInstance.start(nodes, { localPassLimit });
     const witness = new Witness();
     const order: number[] = [];
@@ -36,7 +36,7 @@ describe('The line for a lock on five nodes', () => {
     ['without', 2, 0],
     ['with', 4, 8],
     ['without', 4, 0],
-  ])('refuses nobody %s pass-on, of %i processes with 32 each', async (_, count, limit) => {
+  ])('refuses no caller %s hand-off, of %i processes with 32 each', async (_, count, limit) => {
     await using own = await processes(count, { localPassLimit: limit });
     const witness = new Witness();
     const calls = own.all.flatMap(({ locks }) =>
@@ -85,7 +85,7 @@ describe('The line for a lock on five nodes', () => {
     await (await waiting).release();
   });
 
-  it('costs 11 commands for each grant at most without pass-on, and under 1 with it', async () => {
+  it('costs 11 commands for each grant at most without hand-off, and under 1 with it', async () => {
     expect(await commandsPerGrant(0)).toBeLessThanOrEqual(11);
     expect(await commandsPerGrant(8)).toBeLessThan(1);
   });

@@ -11,7 +11,7 @@ describe('A vote that splits is settled:', () => {
     [2, 1],
     [4, 2],
     [6, 3],
-  ])('of %i nodes, %i are held by somebody else', async (count, half) => {
+  ])('of %i nodes, %i are held by another caller', async (count, half) => {
     const { locks, nodes } = stubQuorum(count);
     for (const node of nodes.slice(0, half)) await node.occupy('a');
     expect(await locks.tryAcquire('a')).toBeUndefined();

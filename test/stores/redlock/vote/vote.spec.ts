@@ -40,7 +40,7 @@ describe('A vote', () => {
   it.each([
     ['a majority agrees', 5, [YES, NO, NO, YES, YES], 'yes', 5],
     ['as many refuse as leave no majority', 5, [YES, NO, NO, YES, NO], 'no', 5],
-    ['nobody knows, for too many are down', 5, [YES, NO, NO, YES, DOWN], 'failed', 5],
+    ['it is unknown, for too many are down', 5, [YES, NO, NO, YES, DOWN], 'failed', 5],
     ['two of four refuse', 4, [YES, NO, NO], 'no', 3],
     ['two of four are down', 4, [YES, YES, DOWN, DOWN], 'failed', 4],
   ] as const)('that noes decide, in which %s, of %i', async (...row) => {

@@ -32,7 +32,7 @@ describe('The nodes of ZooKeeperLockStore', () => {
     return new ZooKeeperConsole(zookeeper.server.url, user);
   }
 
-  it('say who holds and who waits, in order, to anybody who looks', async () => {
+  it('tell every reader the holders and the waiters, in order', async () => {
     await using console = look();
     const [a, b] = [zookeeper.open({ root }), zookeeper.open({ root })];
     const lease = (await a.tryAcquire({ ...aRequest('order:42'), holder: 'alpha:1:5' }))!;

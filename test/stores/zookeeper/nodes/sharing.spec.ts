@@ -180,23 +180,26 @@ describe('A key that is shared at ZooKeeper', () => {
   it.each([
     ['writes to the node of the writer', false],
     ['deletes the mark of a writer that has become a reader', true],
-  ])('keeps those who wait from asking again and again when somebody %s', async (_, isMark) => {
-    const writer = await hold();
-    if (isMark) await writer.downgrade!();
-    const [node, mark] = await zookeeper.line(key);
-    if (mark) await zookeeper.remove(key, mark);
-    const reading = isMark ? undefined : await wait(2, READ);
-    await using console = new ZooKeeperConsole(zookeeper.server.url);
-    const looks = jest.spyOn(Watches.prototype, 'untilNode');
-    const folder = `/holdfast/${encodeURIComponent(key)}`;
-    if (!isMark) await console.write(`${folder}/${node}`, 'by hand');
-    const turn = reading ?? (await wait(2, READ));
-    for (let times = 0; times < 100; times++) await console.children(folder);
-    expect(looks.mock.calls.length).toBeLessThanOrEqual(3);
-    expect(turn.isGranted).toBe(false);
-    await writer.release();
-    expect(await (await turn.lease).release()).toBe(true);
-  });
+  ])(
+    'keeps those who wait from asking again and again when another client %s',
+    async (_, isMark) => {
+      const writer = await hold();
+      if (isMark) await writer.downgrade!();
+      const [node, mark] = await zookeeper.line(key);
+      if (mark) await zookeeper.remove(key, mark);
+      const reading = isMark ? undefined : await wait(2, READ);
+      await using console = new ZooKeeperConsole(zookeeper.server.url);
+      const looks = jest.spyOn(Watches.prototype, 'untilNode');
+      const folder = `/holdfast/${encodeURIComponent(key)}`;
+      if (!isMark) await console.write(`${folder}/${node}`, 'by hand');
+      const turn = reading ?? (await wait(2, READ));
+      for (let times = 0; times < 100; times++) await console.children(folder);
+      expect(looks.mock.calls.length).toBeLessThanOrEqual(3);
+      expect(turn.isGranted).toBe(false);
+      await writer.release();
+      expect(await (await turn.lease).release()).toBe(true);
+    },
+  );
 
   describe('after a writer has become a reader', () => {
     it('was refused before, and asked again', async () => {

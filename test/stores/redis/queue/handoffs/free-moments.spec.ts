@@ -67,7 +67,7 @@ describe('A lock that is left free for a moment', () => {
 
   const isFree = async () => (await server.command('EXISTS', 'lock:order:42')) === 0;
 
-  it('is anybody’s, and those in line have it after that in their order', async () => {
+  it('is for any caller, and the waiters have it after that in their order', async () => {
     const lock = await heldForLong();
     const beat = await beatBegins();
     const waiting = [first.locks.acquire('order:42')];

@@ -110,7 +110,7 @@ describe.each(CLIENTS)('A wake-up that never comes, with %s,', (_, Client) => {
   it.each([
     ['with a ttl', ['PX', 60_000]],
     ['without one', []],
-  ])('stalls nobody when a foreign holder %s deletes its key', async (_each, expiry) => {
+  ])('stalls no waiter when a foreign holder %s deletes its key', async (_each, expiry) => {
     await server.command('SET', 'lock:order:42', 'foreign', 'NX', ...expiry);
     const [waiting] = await wait();
     await server.command('DEL', 'lock:order:42');
