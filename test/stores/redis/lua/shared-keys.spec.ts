@@ -50,7 +50,7 @@ describe('Two keys that are shared on Redis', () => {
     const at = await now();
     const found = [];
     for (const [index, lock] of LOCKS.entries()) {
-      const list = await client.redis.zrange(sharers[index]!, 0, -1, 'WITHSCORES');
+      const list = await client.redis.zrange(sharers[index]!, '0', '-1', 'WITHSCORES');
       const ends = (value: string) => Number(list[list.indexOf(value) + 1]);
       const members = list.filter((_, place) => place % 2 === 0).toSorted();
       const seconds = (ms: number) => Math.round(ms / 10_000) * 10;
