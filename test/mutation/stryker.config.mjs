@@ -36,6 +36,8 @@ export default {
   // For a loop that blocks the process; the runner bounds its tests, and with them every other mutant.
   timeoutMS: 15_000,
   timeoutFactor: 0,
+  // All specs of a room run twice before the first mutant.
+  dryRunTimeoutMinutes: 60,
   tempDirName: '.stryker-tmp',
   disableTypeChecks: false,
 };
