@@ -85,7 +85,11 @@ const postgres: Starter = async () => {
 async function asked(connectionString: string, statement: string): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();
-  await client.query(statement).finally(() => client.end());
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 const etcd: Starter = async () => {
