@@ -82,7 +82,7 @@ export class SpecJudge {
   /** A mutant is a script of its own, sent as every other. */
   #sendMutants(): void {
     const scripts = new Map<string, RedisScript>();
-    const { run } = RedisScript.prototype;
+    const run: unknown = Reflect.get(RedisScript.prototype, 'run');
     const scriptOf = (script: RedisScript) => {
       const source = this.#mutant ? withMutant(script.source, this.#mutant) : script.source;
       if (source === script.source) return script;
@@ -90,7 +90,7 @@ export class SpecJudge {
       return scripts.get(source)!;
     };
     RedisScript.prototype.run = function runMutant(this: RedisScript, ...args: any[]) {
-      return Reflect.apply(run, scriptOf(this), args) as never;
+      return Reflect.apply(run as typeof RedisScript.prototype.run, scriptOf(this), args) as never;
     };
   }
 }
