@@ -3,6 +3,7 @@ import { LockService, RedisLockStore } from 'nest-holdfast';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import Redlock from 'redlock';
 import { Mutex, RedlockMutex } from 'redis-semaphore';
+import { until } from '../../support/until.js';
 
 /** A lock library that holds keys of its own on the same servers. */
 interface OtherSide {
@@ -50,11 +51,11 @@ export function ownLocks(clients: readonly Redis[], keyPrefix: string): LockServ
 function redlock() {
   const connect = (clients: readonly Redis[]): OtherSide => {
     const once = new Redlock([...clients], { retryCount: 0 });
-    const patient = new Redlock([...clients], { retryCount: -1, retryDelay: 5, retryJitter: 4 });
     return {
       hold: (key) => once.acquire([key], TTL),
+      /** By single attempts: with `retryCount`, what an attempt got at a minority of the servers stays there until the last one. */
       async wait(key, work) {
-        const lock = await patient.acquire([key], TTL);
+        const lock = await until(() => once.acquire([key], TTL), { within: TTL });
         await work();
         await lock.release();
       },
