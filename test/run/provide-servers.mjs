@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { delimiter } from 'node:path';
 import { installPackages, isDebianRoot } from './install-packages.mjs';
 
 const programs = createRequire(import.meta.url)('../support/processes/server-programs.cjs');
@@ -17,8 +19,7 @@ const SERVERS = [
   {
     name: 'ZooKeeper, with Java 11 or later',
     startedBy: 'test/support/servers/zookeeper-server.ts',
-    isThere: () =>
-      programs.zookeeper() !== undefined && isAtLeast(programs.java(), /([\d.]+)/, [11]),
+    isThere: () => hasClasses(programs.zookeeper()) && isAtLeast(programs.java(), /([\d.]+)/, [11]),
     packages: ['libzookeeper-java', 'default-jre-headless'],
     brew: 'zookeeper openjdk',
     variables: ['ZOOKEEPER_CLASSPATH=…/lib/*', 'JAVA=…/java'],
@@ -98,6 +99,11 @@ export function adviceOn(servers) {
 
 function missingServers() {
   return SERVERS.filter(({ isThere }) => !isThere());
+}
+
+/** Whether a class path leads to a folder or a file: a variable may name any. */
+function hasClasses(path = '') {
+  return path.split(delimiter).some((each) => existsSync(each.replace(/\*$/, '')));
 }
 
 function isAtLeast(program, pattern, oldest) {
