@@ -8,6 +8,9 @@ export interface DemoRedis extends AsyncDisposable {
   readonly url: string;
 }
 
+/** The system tells the second where a folder of `PATH` may not be read. */
+const NOT_INSTALLED: readonly unknown[] = ['ENOENT', 'EACCES'];
+
 /** Starts a Redis that keeps nothing, on a free loopback port. Resolves `undefined` where redis-server is not installed. */
 export async function startRedis(
   directory: string,
@@ -26,7 +29,7 @@ export async function startRedis(
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (NOT_INSTALLED.includes((error as NodeJS.ErrnoException).code)) return undefined;
     throw error;
   }
 }

@@ -120,7 +120,7 @@ describe('ServerProcess', () => {
   });
 
   it('rejects when there is no such program', async () => {
-    const start = ServerProcess.start('no-such-program', [], { ready: /./, signal: never });
+    const start = ServerProcess.start('/no/such/program', [], { ready: /./, signal: never });
     await expect(start).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
