@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
-/** Milliseconds, many times what any command takes. One that has done its work and does not end must not hold the run. */
-const WITHIN = 20 * 60_000;
+/** Milliseconds, several times what the longest command takes. One that has done its work and does not end must not hold the run. */
+const WITHIN = 60 * 60_000;
 
 /** Runs a command with our output and no input. Resolves with its exit code; 127 when there is no such command. */
 export function runCommand([file, ...args], { env = {} } = {}) {
