@@ -1,6 +1,9 @@
 import { validUntil } from '../store/grant.js';
 import { GrantedLease } from './granted-lease.js';
 
+/** The part of its ttl that a holder that does not extend its lease may lack: as much as for clocks. A renewal is a command (`bench/contended.mjs`). */
+const MOST_SPENT = 1 / 100;
+
 /** The end of a lease: by its ttl, which extensions move, or by `maxHold`, which nothing moves. */
 export abstract class LeaseValidity extends GrantedLease {
   /** No further extension is possible: `maxHold` will end the lease. */
@@ -32,13 +35,15 @@ export abstract class LeaseValidity extends GrantedLease {
   }
 
   /**
-   * Whether the rest of the ttl at `now` is enough for the next holder: its lease is extended before the remaining half ends,
-   * and `maxHold` did not shorten the ttl sent to the store.
+   * Whether the rest of the ttl at `now` is enough for the next holder: its lease is extended before the remaining half ends, or
+   * is not extended, and loses no more of it than clocks may. And `maxHold` did not shorten the ttl sent to the store.
    */
   serves(next: { readonly ttl: number; readonly autoExtend: boolean }, now: number): boolean {
     const isWhole = this.countedFrom + this.ttl <= this.holdUntil;
-    const isHalf = this.until - now >= next.ttl / 2;
-    return next.autoExtend && isWhole && isHalf && this.ttl === next.ttl;
+    const isEnough = next.autoExtend
+      ? this.until - now >= next.ttl / 2
+      : now - this.countedFrom <= next.ttl * MOST_SPENT;
+    return isWhole && isEnough && this.ttl === next.ttl;
   }
 
   /** Counts from now on from a request for `ttl` that was sent at `sentAt`. */

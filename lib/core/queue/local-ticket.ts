@@ -13,7 +13,7 @@ export interface LocalCaller {
   readonly ttl: number;
   /** Maximum number of holders. Missing: exclusive. */
   readonly permits: number | undefined;
-  /** Whether its lease is extended automatically. If not, a lease handed off to it needs the whole ttl. */
+  /** Whether its lease is extended automatically. If not, a lease handed off to it needs the whole ttl, but for a hundredth. */
   readonly autoExtend: boolean;
 }
 

@@ -97,6 +97,15 @@ describe('a lease is renewed before it is handed off', () => {
     expect(second.value!.isHeld).toBe(true);
   });
 
+  it('but not while no more than a hundredth of its ttl has passed, though the next holder does not extend it', async () => {
+    const { lease, first, second, clock } = await inLine({ ttl: 1_000 }, { autoExtend: false });
+    await clock.advance(10);
+    await first.release();
+    await clock.advance(0);
+    expect(lease.passes).toEqual([{ ttl: 1_000, renew: false }]);
+    expect(second.value!.remaining).toBe(978);
+  });
+
   it('when a maxHold cut its ttl short, though half of what the next holder wants is left', async () => {
     const options = { ttl: 1_000, maxHold: 1_500 };
     const { lease, first, second, clock } = await inLine(options, { maxHold: 60_000 });
