@@ -12,7 +12,7 @@ const CODES: ReadonlySet<unknown> = new Set(['28P01', '28000', 'ER_ACCESS_DENIED
 
 /**
  * Whether a store failed because its server does not know the credential any more. That a command or a key is forbidden is no such
- * refusal: others may be allowed. Of several nodes, so many have to refuse that the others are no majority.
+ * refusal: others may be allowed. Of several nodes, enough have to refuse to leave no majority.
  */
 export function isCredentialRefusal(error: unknown): boolean {
   return isRefusal(error, DEEPEST);

@@ -14,7 +14,7 @@ const CHAINS_TRIED = 30;
 /** Stores of one check, with keys that no other check uses. */
 export class Backend {
   readonly #options: ConformanceOptions;
-  /** Short ttls are so many times as long. */
+  /** The factor by which short ttls are longer. */
   readonly #stretch: number;
   readonly #stores: LockStore[] = [];
   readonly #leases: Lease[] = [];

@@ -24,7 +24,7 @@ export class NodeRedisConnection extends EventEmitter {
   #attempt = 0;
   #stopFollowing: (() => void) | undefined;
 
-  /** The calls that wait for a connection fail after so many attempts. */
+  /** Attempts after which the calls that wait for a connection fail. */
   constructor(source: NodeRedisSource, mostFailures?: number) {
     super();
     this.source = source;
