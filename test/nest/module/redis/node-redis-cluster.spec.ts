@@ -1,9 +1,8 @@
-import { Test } from '@nestjs/testing';
-import { DistributedLockModule, LockService, type RedisSource } from 'nest-holdfast';
 import { createCluster } from 'redis';
 import { createCluster as createCluster6 } from 'redis6';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { until } from '../../../support/until.js';
+import { applicationOn } from './application-on.js';
 
 const WITHIN = { within: 60_000, every: 20 };
 const NAMED = { defaults: { name: 'app' } };
@@ -20,14 +19,6 @@ describe.each([
 
   afterEach(() => cluster.stop());
 
-  async function start(redis: RedisSource) {
-    const imports = [DistributedLockModule.forRoot({ redis })];
-    const testing = await Test.createTestingModule({ imports }).compile();
-    const app = testing.createNestApplication({ logger: false });
-    await app.init();
-    return { app, locks: app.get(LockService) };
-  }
-
   /** Connections to any node, with the name in the options of the client. */
   async function connections(): Promise<number> {
     const lists = await Promise.all(cluster.nodes.map((node) => node.command('CLIENT', 'LIST')));
@@ -38,7 +29,7 @@ describe.each([
 
   it('locks with one that was never connected, and does not connect it', async () => {
     const client = create({ ...cluster.nodeRedis, ...NAMED });
-    const { app, locks } = await start(client);
+    const { app, locks } = await applicationOn(client);
     const held = await locks.acquire('order:42', { ttl: 3_000 });
     const waiting = locks.acquire('order:42', { waitTimeout: 60_000 });
     await until(async () => (await connections()) >= 2, WITHIN);
@@ -53,7 +44,7 @@ describe.each([
   it('leaves one that is connected as it was', async () => {
     const client = await create({ ...cluster.nodeRedis, ...NAMED }).connect();
     const connected = await connections();
-    const { app, locks } = await start(client);
+    const { app, locks } = await applicationOn(client);
     expect(await locks.withLock('order:42', async () => 'done')).toBe('done');
     await app.close();
     await until(async () => (await connections()) === connected, WITHIN);
@@ -64,7 +55,7 @@ describe.each([
 
   it('closes one that a function made', async () => {
     const made: { isOpen: boolean }[] = [];
-    const { app, locks } = await start(async () => {
+    const { app, locks } = await applicationOn(async () => {
       const client = await create({ ...cluster.nodeRedis, ...NAMED }).connect();
       made.push(client);
       return client;
@@ -77,7 +68,7 @@ describe.each([
 
   it('ends its connections with those of the client, and locks again once that is connected again', async () => {
     const client = await create({ ...cluster.nodeRedis, ...NAMED }).connect();
-    const { app, locks } = await start(client);
+    const { app, locks } = await applicationOn(client);
     await locks.withLock('order:42', async () => {});
     client.destroy();
     await nobody();

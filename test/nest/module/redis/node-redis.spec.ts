@@ -1,8 +1,7 @@
-import { Test } from '@nestjs/testing';
-import { DistributedLockModule, LockService, type RedisSource } from 'nest-holdfast';
 import { createClient } from 'redis';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
+import { applicationOn } from './application-on.js';
 
 describe('forRoot({ redis }) with a client of node-redis', () => {
   let server: RedisServer;
@@ -13,14 +12,6 @@ describe('forRoot({ redis }) with a client of node-redis', () => {
 
   afterEach(() => server.stop());
 
-  async function start(redis: RedisSource) {
-    const imports = [DistributedLockModule.forRoot({ redis })];
-    const testing = await Test.createTestingModule({ imports }).compile();
-    const app = testing.createNestApplication({ logger: false });
-    await app.init();
-    return { app, locks: app.get(LockService) };
-  }
-
   const names = async () =>
     [...String(await server.command('CLIENT', 'LIST')).matchAll(/ name=(\S+)/g)].map(([, name]) => name); // prettier-ignore
 
@@ -28,7 +19,7 @@ describe('forRoot({ redis }) with a client of node-redis', () => {
     const client = createClient({ url: server.url, name: 'app' });
     client.on('error', () => {});
     await client.connect();
-    const { app, locks } = await start(client);
+    const { app, locks } = await applicationOn(client);
     const held = await locks.acquire('order:42');
     const waiting = locks.acquire('order:42', { waitTimeout: 60_000 });
     await until(async () => (await names()).length === 3);
@@ -42,7 +33,7 @@ describe('forRoot({ redis }) with a client of node-redis', () => {
 
   it('leaves the client able to tell listeners that come later', async () => {
     const client = await createClient({ url: server.url }).connect();
-    const { app, locks } = await start(client);
+    const { app, locks } = await applicationOn(client);
     await locks.withLock('order:42', async () => {});
     await app.close();
     const ended = jest.fn();
@@ -53,7 +44,7 @@ describe('forRoot({ redis }) with a client of node-redis', () => {
 
   it('locks with one that was never connected, and does not connect it', async () => {
     const client = createClient({ url: server.url });
-    const { app, locks } = await start(client);
+    const { app, locks } = await applicationOn(client);
     expect(await locks.withLock('order:42', async () => 'done')).toBe('done');
     expect(client.isOpen).toBe(false);
     await app.close();
@@ -61,7 +52,7 @@ describe('forRoot({ redis }) with a client of node-redis', () => {
 
   it('closes one that a function made', async () => {
     const made: { isOpen: boolean }[] = [];
-    const { app, locks } = await start(async () => {
+    const { app, locks } = await applicationOn(async () => {
       const client = await createClient({ url: server.url, name: 'made' }).connect();
       made.push(client);
       return client;
@@ -74,7 +65,7 @@ describe('forRoot({ redis }) with a client of node-redis', () => {
 
   it('ends its connections with that of the client', async () => {
     const client = await createClient({ url: server.url, name: 'app' }).connect();
-    const { app, locks } = await start(client);
+    const { app, locks } = await applicationOn(client);
     await locks.withLock('order:42', async () => {});
     client.destroy();
     await until(async () => (await names()).length === 0);
