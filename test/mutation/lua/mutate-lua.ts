@@ -5,7 +5,6 @@ import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { RedisScript } from '../../../lib/redis-client/redis-script.js';
 import * as lease from '../../../lib/stores/redis/lua/lease-scripts.js';
-import { ACQUIRE_OR_RELEASE } from '../../../lib/stores/redis/lua/lock-script.js';
 import * as queue from '../../../lib/stores/redis/lua/queue-scripts.js';
 import * as shared from '../../../lib/stores/redis/lua/sharing-scripts.js';
 import { LOCK_SCRIPTS } from '../../support/script-model/lock-scripts.js';
@@ -61,8 +60,8 @@ RedisScript.prototype.run = function run<T>(
 
 /** Of the lock alone, with the fast path and without it, and of its sharers. */
 async function holds(server: ScriptServer, runs: number): Promise<void> {
-  for (const [, script] of LOCK_SCRIPTS) {
-    server.lockScript = script;
+  for (const [, scripts] of LOCK_SCRIPTS) {
+    server.lockScripts = scripts;
     const examples = RARE_CHOICES.map((some): [typeof some] => [some]);
     const lock = fc.asyncProperty(choices, (some) => new ScriptTrial(server, note).run(some));
     await fc.assert(lock, { numRuns: runs, examples, seed: 1, endOnFailure: true });
@@ -105,7 +104,7 @@ async function startAnew(): Promise<void> {
 }
 
 function allMutants(): Mutant[] {
-  const scripts = [ACQUIRE_OR_RELEASE, ...[lease, queue, shared].flatMap((each) => Object.values(each))]; // prettier-ignore
+  const scripts = [...Object.values(LOCK_SCRIPTS[0]![1]), ...[lease, queue, shared].flatMap((each) => Object.values(each))]; // prettier-ignore
   const sources = scripts.flatMap((each) => (each instanceof RedisScript ? each.source : []));
   const all = sources.flatMap(mutantsOf);
   const names = new Map(all.map((each) => [nameOf(each), each]));

@@ -1,17 +1,36 @@
 import { RedisScript } from '../../../lib/redis-client/redis-script.js';
-import { ACQUIRE_OR_RELEASE } from '../../../lib/stores/redis/lua/lock-script.js';
+import { FREE } from '../../../lib/stores/redis/lua/free-script.js';
+import { TAKE, TAKE_AND_FREE } from '../../../lib/stores/redis/lua/lock-script.js';
 
-const CALL = 'local answer = ';
+/** The scripts that take and free locks. */
+export interface LockScripts {
+  readonly take: RedisScript;
+  readonly free: RedisScript;
+  readonly takeAndFree: RedisScript;
+}
 
-/** The script that takes and frees locks, and the same without its fast path: that may change the time it takes, and no more. */
-export const LOCK_SCRIPTS: readonly (readonly [string, RedisScript])[] = [
-  ['with the fast path', ACQUIRE_OR_RELEASE],
-  ['without the fast path', withoutFastPath()],
+const FAST: LockScripts = { take: TAKE, free: FREE, takeAndFree: TAKE_AND_FREE };
+const SLOW: LockScripts = {
+  take: without(['fast_take'], TAKE),
+  free: without(['fast_free'], FREE),
+  takeAndFree: without(['fast_take', 'fast_free'], TAKE_AND_FREE),
+};
+
+/** The same with their fast paths and without: these may change the time, and no more. */
+export const LOCK_SCRIPTS: readonly (readonly [string, LockScripts])[] = [
+  ['with the fast path', FAST],
+  ['without the fast path', SLOW],
 ];
 
-function withoutFastPath(): RedisScript {
-  const parts = ACQUIRE_OR_RELEASE.source.split(`${CALL}fast_path(`);
-  if (parts.length !== 3)
-    throw new Error('the fast path is called once for one lock, once for each of many');
-  return new RedisScript(parts.join(`${CALL}nil and fast_path(`));
+function without(names: readonly string[], { source }: RedisScript): RedisScript {
+  return new RedisScript(names.reduce(withoutCall, source));
+}
+
+function withoutCall(source: string, name: string): string {
+  const slow = source.replace(
+    `local function ${name}(`,
+    `local function ${name}() end\nlocal function unused_${name}(`,
+  );
+  if (slow === source) throw new Error(`${name} is not in the script`);
+  return slow;
 }

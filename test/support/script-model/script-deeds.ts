@@ -1,4 +1,5 @@
-import { lockArgs } from '../../../lib/stores/redis/lua/lock-script.js';
+import { batchArgs, loneArgs } from '../../../lib/stores/redis/lua/lock-script.js';
+import type { Wanted } from '../../../lib/stores/redis/lua/lock-script.js';
 import * as queueScripts from '../../../lib/stores/redis/lua/queue-scripts.js';
 import type { RedisScript } from '../../../lib/redis-client/redis-script.js';
 import { INSPECT } from '../../../lib/stores/redis/inspect/inspect-script.js';
@@ -36,9 +37,9 @@ export class ScriptDeeds {
       acquire: () => this.#takeOrFree(parts.map((part) => wanted(part))),
       'acquire with a floor': () =>
         this.#takeOrFree(parts.map((part) => wanted(part, BigInt(floor)))),
-      release: () => this.#takeOrFree(parts.map((part) => freed(part))),
+      release: () => this.#takeOrFree(parts),
       'release and acquire': () =>
-        this.#takeOrFree(parts.map((part, index) => (index % 2 ? wanted(part) : freed(part)))),
+        this.#takeOrFree(parts.map((part, index) => (index % 2 ? wanted(part) : part))),
       wait: () => {
         const waiters = parts.flatMap((each) => [each.value, TTL.claim]);
         const all = parts.flatMap((each) => inLine(each.keys[0]!));
@@ -129,11 +130,20 @@ export class ScriptDeeds {
   }
 
   async #takeOrFree(calls: readonly LockCall[]): Promise<unknown> {
+    const { takeAndFree } = this.#server.lockScripts;
+    const [first] = calls;
+    if (calls.length === 1) return withErrors([await this.#alone(first!).catch(messageOf)]);
     const keys = calls.flatMap((call) => lined(call.keys));
-    const args = calls.flatMap((call) => call.args);
-    const reply = await this.#run(this.#server.lockScript, keys, args).catch(messageOf);
+    const args = calls.flatMap((call) => batchArgs(call.value, call.keys.length, call));
+    const reply = await this.#run(takeAndFree, keys, args).catch(messageOf);
     if (typeof reply === 'string') return withErrors(calls.map(() => reply)); // all of them failed
-    return withErrors(calls.length === 1 ? [reply] : reply);
+    return withErrors(reply);
+  }
+
+  #alone(call: LockCall): Promise<unknown> {
+    const { take, free } = this.#server.lockScripts;
+    const script = call.ttl === undefined ? free : take;
+    return this.#run(script, lined(call.keys), loneArgs(call.value, call));
   }
 
   #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {
@@ -141,17 +151,10 @@ export class ScriptDeeds {
   }
 }
 
-interface LockCall {
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
-}
+interface LockCall extends Leased, Wanted {}
 
-function wanted({ keys, value }: Leased, floor?: bigint): LockCall {
-  return { keys, args: lockArgs(value, keys.length, TTL.acquire, floor) };
-}
-
-function freed({ keys, value }: Leased): LockCall {
-  return { keys, args: lockArgs(value, keys.length) };
+function wanted(leased: Leased, floor?: bigint): LockCall {
+  return { ...leased, ttl: TTL.acquire, last: floor };
 }
 
 /** The locks, then their counters, then their queues. */

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { type InLine, asLine, lineKey } from '../redis-line.js';
-import { ACQUIRE_OR_RELEASE } from '../../../lib/stores/redis/lua/lock-script.js';
 import { RedisServer } from '../servers/redis-server.js';
 import { until } from '../until.js';
 import { OwnClient } from '../../stores/redis/locks.js';
+import { LOCK_SCRIPTS } from './lock-scripts.js';
 import { KEYS, ODD_KEY } from './script-model.js';
 import { STORES } from './script-steps.js';
 
@@ -34,8 +34,7 @@ export function keysOf(
 /** A server, a client, and the ears of the stores that live. */
 export class ScriptServer implements AsyncDisposable {
   readonly redis: Redis;
-  /** The script that takes and frees locks. */
-  lockScript = ACQUIRE_OR_RELEASE;
+  lockScripts = LOCK_SCRIPTS[0]![1];
   readonly #server: RedisServer;
   readonly #client: OwnClient;
   readonly #ears: OwnClient;

@@ -1,4 +1,3 @@
-import { lockArgs } from '../../../lib/stores/redis/lua/lock-script.js';
 import { EXTEND, HAND_ON, LEAVE_FREE, RENEW } from '../../../lib/stores/redis/lua/lease-scripts.js';
 import { LEAVE, WAIT } from '../../../lib/stores/redis/lua/queue-scripts.js';
 import * as shared from '../../../lib/stores/redis/lua/sharing-scripts.js';
@@ -147,7 +146,9 @@ export class SharingTrial {
   readonly #asking: Ask = (...words) => this.#server.redis.call(...words);
 
   #alone(value: string, ttl?: number): Promise<unknown> {
-    return this.#run(this.#server.lockScript, ALONE, lockArgs(value, 1, ttl));
+    const { take, free } = this.#server.lockScripts;
+    if (ttl === undefined) return this.#run(free, ALONE, [value]);
+    return this.#run(take, ALONE, [value, ttl]);
   }
 
   #run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]) {

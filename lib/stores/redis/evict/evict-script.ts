@@ -1,5 +1,5 @@
 import { RedisScript } from '../../../redis-client/redis-script.js';
-import { FENCING_BLOCK, MINT } from '../lua/fencing-token.js';
+import { CLOCK, FENCING_BLOCK, MINT } from '../lua/fencing-token.js';
 import { TELL } from '../lua/hand-off.js';
 import { LONGEST_CLAIM } from '../lua/pace.js';
 
@@ -19,7 +19,7 @@ export const REVOKED = '- ';
  * Returns the state of `HolderAnswer`, the value of the holder, an upper bound of its token (both empty where unknown), and the
  * token of a lock that is taken. Idempotent per value.
  */
-export const EVICT = new RedisScript(`${MINT}${TELL}
+export const EVICT = new RedisScript(`${CLOCK}${MINT}${TELL}
 local holder = redis.call('get', KEYS[1])
 if not holder then return { 'other', '', '', '' } end
 local own, named = ARGV[2], tonumber(ARGV[1])

@@ -3,7 +3,7 @@
  * Text that an earlier version wrote behind the number is ignored. A token never goes back while clocks are sane, even when its
  * counter was lost: it is at least the server's clock in microseconds.
  *
- * A lock that is free and has no waiter is granted, and its token minted, by FAST_PATH (lock-script.ts).
+ * A lock that is free and has no waiter is granted, and its token minted, by FAST_TAKE (lock-script.ts).
  *
  * Numbers are written with `%.0f`, because Lua writes large ones with 14 digits only.
  */
@@ -17,13 +17,17 @@ export const COUNTER_SECONDS = 3_600;
 /** Fencing tokens that a grant reserves, where its holder may hand it off: that many holders may follow without a command. */
 export const FENCING_BLOCK = 64;
 
-export const MINT = `
+/** The server's clock in microseconds: one moment for all that a call asks. */
+export const CLOCK = `
 local clock
 local function micros()
   local time = clock or redis.call('time')
   clock = time
   return time[1] * 1000000 + time[2]
-end
+end`;
+
+/** Needs `CLOCK`. */
+export const MINT = `
 -- Raises the counters KEYS[first..last] to one number, that of the last of \`block\` tokens. Returns the first.
 local function mint(first, last, block, floor)
   local fence = tonumber(floor) or micros()

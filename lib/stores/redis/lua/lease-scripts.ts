@@ -1,6 +1,6 @@
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { MARKS } from './line-parts.js';
-import { FENCING_BLOCK, MINT, RAISE_COUNTER } from './fencing-token.js';
+import { CLOCK, FENCING_BLOCK, MINT, RAISE_COUNTER } from './fencing-token.js';
 import { HAND_OFF } from './hand-off.js';
 
 /**
@@ -50,7 +50,7 @@ return exceptions or 1`);
  * Returns the first of a block of fencing tokens (for tokens from elsewhere: the first of those two) and 1 if others wait; or
  * nil when the lock is not ours, or the counter is beyond them.
  */
-export const RENEW = new RedisScript(`${MINT}${RAISE_COUNTER}${MARKS}
+export const RENEW = new RedisScript(`${CLOCK}${MINT}${RAISE_COUNTER}${MARKS}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return nil end
 if ARGV[3] and not may_raise(2, ARGV[3]) then return nil end
 redis.call('pexpire', KEYS[1], ARGV[2])

@@ -1,42 +1,23 @@
-import { RELEASE } from './release-part.js';
-import { COUNTER_SECONDS, MINT } from './fencing-token.js';
+import { FAST_FREE, FREE, RELEASE } from './free-script.js';
+import { CLOCK, COUNTER_SECONDS, MINT } from './fencing-token.js';
 import { HAND_OFF } from './hand-off.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 
 /** One key without a waiter: nearly every call. Answers before the rest is defined (`bench/uncontended.mjs`). */
-const FAST_PATH = `
-local call = redis.call
-local now
--- The answer of \`acquire\` or \`release\` for one key without a waiter. Nil: they have to be called.
-local function fast_path(lock, counter, queue, value, ttl, floor)
-  if ttl == '-' then
-    if redis.pcall('get', lock) ~= value or call('exists', queue) == 1 then return nil end
-    return call('del', lock)
-  end
+const FAST_TAKE = `${CLOCK}
+-- The answer of \`acquire\` for one key without a waiter. Nil: it has to be called.
+local function fast_take(lock, counter, line, value, ttl, floor)
+  local call = redis.call
   if not call('set', lock, value, 'NX', 'PX', ttl) then
     if call('get', lock) == value then return nil end
     return false
   end
-  if floor == '' then
-    if not now then
-      local time = call('time')
-      now = string.format('%d%06d', time[1], time[2])
-    end
-    floor = now
-  end
-  local fence = tonumber(floor)
-  local before = call('set', counter, floor, 'EX', '${COUNTER_SECONDS}', 'GET')
+  local fence = tonumber(floor) or micros()
+  local before = call('set', counter, string.format('%.0f', fence), 'EX', '${COUNTER_SECONDS}', 'GET')
   local is_larger = not before or tonumber(string.match(before, '^%d+')) < fence
-  if is_larger and call('exists', queue) == 0 then return fence end
+  if is_larger and call('exists', line) == 0 then return fence end
   if before and not is_larger then call('set', counter, before, 'EX', '${COUNTER_SECONDS}') end
   call('del', lock)
-end
--- Before the definitions that only the other cases need.
-local is_lone = #ARGV == 3
-local has_one_key_each = #KEYS == #ARGV
-if is_lone and has_one_key_each then
-  local answer = fast_path(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3])
-  if answer ~= nil then return answer end
 end`;
 
 const ACQUIRE = `
@@ -76,20 +57,33 @@ local function acquire(before, n, value, ttl, floor)
 end`;
 
 /**
- * Takes and frees locks, one after the other. KEYS, for each: the lock keys, their counters, their queues. ARGV, for each: the
- * result of `lockArgs`. Returns, for each: the answer of `acquire` or `release`, or the text of an error, which does not affect
- * the others. For one lock, the answer itself, not a list: reading a list takes the client as long as the rest.
+ * Takes one lock. KEYS: the lock keys, their counters, their lines. ARGV: value, ttl, and the least fencing token or nothing, which is
+ * the server's clock. Returns the answer of `acquire`.
  */
-export const ACQUIRE_OR_RELEASE =
-  new RedisScript(`${FAST_PATH}${MINT}${HAND_OFF}${ACQUIRE}${RELEASE}
-local function take_or_free(before, n, value, ttl, floor)
-  if n == 1 and not is_lone then
-    local answer = fast_path(KEYS[before + 1], KEYS[before + 2], KEYS[before + 3], value, ttl, floor)
-    if answer ~= nil then return answer end
+export const TAKE = new RedisScript(`${FAST_TAKE}
+if #KEYS == 3 then
+  local answer = fast_take(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3])
+  if answer ~= nil then return answer end
+end${MINT}${HAND_OFF}${ACQUIRE}
+return acquire(0, #KEYS / 3, ARGV[1], ARGV[2], ARGV[3])`);
+
+/**
+ * Takes and frees several locks, one after the other. KEYS, for each: the lock keys, their counters, their lines. ARGV, for each: the
+ * words of `batchArgs`. Returns, for each: the answer of TAKE or FREE, or the text of an error, which does not affect the others.
+ */
+export const TAKE_AND_FREE =
+  new RedisScript(`${FAST_TAKE}${FAST_FREE}${MINT}${HAND_OFF}${ACQUIRE}${RELEASE}
+local function take_or_free(before, n, value, ttl, last)
+  local lock, counter, line = KEYS[before + 1], KEYS[before + 2], KEYS[before + 3]
+  if ttl == '-' then
+    return n == 1 and fast_free(lock, line, value) or release(before, n, value, last)
   end
-  if ttl == '-' then return release(before, n, value, floor) end
-  return acquire(before, n, value, ttl, floor)
+  local answer
+  if n == 1 then answer = fast_take(lock, counter, line, value, ttl, last) end
+  if answer ~= nil then return answer end
+  return acquire(before, n, value, ttl, last)
 end
+local has_one_key_each = #KEYS == #ARGV
 local answers = {}
 local failures = 0
 local before = 0
@@ -110,23 +104,36 @@ for i = 1, #ARGV, 3 do
   before = before + 3 * n
 end
 if failures == #answers then return redis.error_reply(answers[1]) end
-if #answers == 1 then return answers[1] end
 return answers`);
 
-/** Number of arguments for one lock. */
-export const WORDS = 3;
+/** A request about a lock. */
+export interface Wanted {
+  /** Missing: to free it. */
+  readonly ttl?: number;
+  /**
+   * Of a lock that is taken, the least fencing token. Of one that is freed, the milliseconds for which a waiter of the same store
+   * gets it, if it is next.
+   */
+  readonly last?: bigint | number | undefined;
+}
+
+/** The script for a request that is alone in its call. */
+export function loneScript({ ttl }: Wanted): RedisScript {
+  return ttl === undefined ? FREE : TAKE;
+}
+
+/** The arguments of `loneScript`. */
+export function loneArgs(value: string, { ttl, last }: Wanted): (string | number)[] {
+  const args = ttl === undefined ? [value] : [value, ttl];
+  if (last !== undefined) args.push(last.toString());
+  return args;
+}
 
 /**
- * The script's arguments for one lock: value, "<ttl> <number of keys>", floor. A ttl of `-` frees the lock. The number is
- * missing where it is 1. The floor for the fencing token is empty where that is the server's clock. For a lock that is freed, the
- * last argument is `next_ttl` of `release`.
+ * The words of TAKE_AND_FREE for one lock: value, "<ttl> <number of keys>", `last`, empty where it is missing. A ttl of `-` frees the
+ * lock. The number is missing where it is 1.
  */
-export function lockArgs(
-  value: string,
-  keyCount: number,
-  ttl?: number,
-  last?: bigint | number,
-): string[] {
+export function batchArgs(value: string, keyCount: number, { ttl, last }: Wanted): string[] {
   const what = ttl === undefined ? '-' : String(ttl);
   return [value, keyCount === 1 ? what : `${what} ${keyCount}`, last?.toString() ?? ''];
 }

@@ -1,7 +1,8 @@
 import type { TakeBacks } from './take-backs.js';
 import type { NamedLock } from '../keys/named-lock.js';
 import { LockBatch } from './lock-batch.js';
-import { ACQUIRE_OR_RELEASE, lockArgs } from '../lua/lock-script.js';
+import type { LockRequest } from './lock-batch.js';
+import { loneArgs, loneScript } from '../lua/lock-script.js';
 import { rethrow } from '../../../redis-client/redis-script.js';
 import { isErrorText, isOne } from '../lua/replies.js';
 import type { ScriptRunner } from './script-runner.js';
@@ -11,15 +12,8 @@ import { BatchProbe } from './batch-probe.js';
 /** Size of the first batch of an event-loop turn, in keys: small, so that the server starts early; later batches double. */
 const FIRST_CALL = 4;
 
-/** A request about a lock: without a `ttl`, to free it. */
-export interface LockCall<Answer> {
-  readonly held: NamedLock;
-  readonly ttl?: number;
-  /**
-   * Of a lock that is taken, the least fencing token. Of one that is freed, the milliseconds for which a waiter of the same store
-   * gets it, if it is next.
-   */
-  readonly last?: bigint | number | undefined;
+/** A request, and what becomes of its answer. */
+export interface LockCall<Answer> extends LockRequest {
   readonly read: (reply: unknown) => Answer | Promise<Answer>;
   /** Is told that the request failed. */
   readonly failed?: () => void;
@@ -86,18 +80,18 @@ export class LockCalls {
     call: LockCall<Answer>,
     failed: (error: unknown) => never = (error) => this.#failed(call, error),
   ): Promise<Answer> {
-    const { held, ttl, last, read } = call;
+    const { held, ttl, read } = call;
     if (ttl !== undefined && this.#takeBacks.kept.size > 0) this.#takeBacks.forget(held);
     if (!this.#gathers || (this.#size === 0 && this.#probe.goesAtOnce())) {
-      const args = lockArgs(held.value, held.request.keys.length, ttl, last);
-      const { keys } = held;
+      const script = loneScript(call);
+      const args = loneArgs(held.value, call);
       if (this.#gathers || ttl === undefined)
-        return this.#runner.run(ACQUIRE_OR_RELEASE, keys, args, read, failed);
-      return this.#runner.change(ACQUIRE_OR_RELEASE, keys, args, read, failed);
+        return this.#runner.run(script, held.keys, args, read, failed);
+      return this.#runner.change(script, held.keys, args, read, failed);
     }
     if (this.#size === 0) this.#beginTurn();
     const batch = this.#batchFor(held);
-    const index = batch.add(held, ttl, last);
+    const index = batch.add(call);
     this.#count(held.request.keys.length);
     return batch.answers.then((answers) => {
       try {

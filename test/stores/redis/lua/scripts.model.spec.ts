@@ -74,8 +74,8 @@ describe('The scripts of RedisLockStore, in any order', () => {
 
   it.each(LOCK_SCRIPTS)(
     'do to locks, counters and queues what the rules say, %s',
-    async (_, script) => {
-      server.lockScript = script;
+    async (_, scripts) => {
+      server.lockScripts = scripts;
       const seen = new Set<string>();
       const property = fc.asyncProperty(choices, (some) =>
         new ScriptTrial(server, (outcome) => seen.add(outcome)).run(some),

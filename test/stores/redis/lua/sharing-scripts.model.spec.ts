@@ -55,8 +55,8 @@ describe('The scripts of RedisLockStore for those who share, in any order', () =
 
   it.each(LOCK_SCRIPTS)(
     'do to one lock, those who have it and those in line what the rules say, %s',
-    async (_, script) => {
-      server.lockScript = script;
+    async (_, scripts) => {
+      server.lockScripts = scripts;
       const seen = new Set<string>();
       const property = fc.asyncProperty(choices, (some) =>
         new SharingTrial(server, (outcome) => seen.add(outcome)).run(some),

@@ -1,5 +1,5 @@
 import { LEAVE, WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
-import { ACQUIRE_OR_RELEASE, lockArgs } from '../../../../lib/stores/redis/lua/lock-script.js';
+import { FREE } from '../../../../lib/stores/redis/lua/free-script.js';
 import { RedisScript } from '../../../../lib/redis-client/redis-script.js';
 import { ACQUIRE_SHARED } from '../../../../lib/stores/redis/lua/sharing-scripts.js';
 import { lineKey } from '../../../support/redis-line.js';
@@ -88,10 +88,7 @@ describe.each(KINDS)('What a long line of %s costs the server:', (_, kind) => {
       (line, by) => run(by(LEAVE), inLine(line.lock), [middle(line), CLAIM]),
     ],
     ['one who leaves last', (line, by) => run(by(LEAVE), inLine(line.lock), [last(line), CLAIM])],
-    [
-      'a hand-off',
-      ({ lock }, by) => run(by(ACQUIRE_OR_RELEASE), alone(lock), lockArgs('writer', 1)),
-    ],
+    ['a hand-off', ({ lock }, by) => run(by(FREE), alone(lock), ['writer'])],
     [
       'one who only tries to share it',
       ({ lock }, by) => run(by(ACQUIRE_SHARED), inLine(lock), ['other*inf.1:host:1:2', LIFE]),
