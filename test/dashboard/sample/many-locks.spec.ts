@@ -16,7 +16,8 @@ it('10,000 held locks and 1,000 waiters are shown at once, and to all who look b
   const server = await RedisServer.start();
   const clients = [new Redis(server.url), new Redis(server.url)];
   const [locks, others] = clients.map(
-    (client) => new LockService(new RedisLockStore(client), { ttl: 300_000 }),
+    (client) =>
+      new LockService(new RedisLockStore(client), { ttl: 300_000, storeTimeout: 120_000 }),
   ) as [LockService, LockService];
   const take = (service: LockService, count: number, prefix: string) =>
     Promise.all(Array.from({ length: count }, (_, index) => service.acquire(`${prefix}:${index}`)));

@@ -104,8 +104,9 @@ local function living_in_front(line, in_front)
   local sharers = redis.call('zcount', KEYS[line], ${SHARED_DEADLINE}, string.format('(%.0f', ${SHARED_DEADLINE} + now))
   return math.max(0, in_front - lapsed - sharers)
 end
--- In each line, the number of the last place that this call has added: those of a call are in order.
-local newest = {}
+-- In each line, the number of the last place that this call has added, and the last place that it found there: those of a call
+-- are in order.
+local newest, found = {}, {}
 -- The number of a new place among \`count\`, by its age, and that of the last one.
 local function number_by(name, count, age)
   local last = count > 0 and tonumber(redis.call('zrange', name, count - 1, count - 1, 'WITHSCORES')[2])
@@ -118,7 +119,8 @@ end
 local function place_of(name, count, age, behind)
   local number, last = number_by(name, count, age)
   local least = newest[name] or 0
-  if behind ~= '' then least = math.max(least, redis.call('zscore', name, behind) or 0) end
+  if behind == '' then behind = found[name] end
+  if behind then least = math.max(least, redis.call('zscore', name, behind) or 0) end
   if number <= least then number = least + ${TICK} end
   newest[name] = number
   if not last or number > last then return number, count end
@@ -133,6 +135,8 @@ local function stand(line, value, claim, age, row, behind)
   if is_new then
     count = redis.call('zcard', name) / 2
     number, in_front = place_of(name, count, age, behind)
+  else
+    found[name] = entry
   end
   local living = living_in_front(line, in_front)
   local more = math.min(math.floor(living / row), ${SLOWEST - 1})

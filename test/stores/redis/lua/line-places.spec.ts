@@ -104,6 +104,12 @@ describe('A place in the line of a lock on Redis', () => {
     expect(await line()).toEqual(['s.1', 's.2', 's.3']);
   });
 
+  it('is behind one that the same call finds in line, which has come before it', async () => {
+    await stand({ name: 's.1', age: 0 });
+    await stand({ name: 's.1', age: 0 }, { name: 's.2', age: 900 }, { name: 's.3', age: 500 });
+    expect(await line()).toEqual(['s.1', 's.2', 's.3']);
+  });
+
   it('is behind the place that it names, and where that is gone by its age', async () => {
     const replies = await atOnce(
       { name: 's.1', age: 300 },
