@@ -56,7 +56,10 @@ function ofClients<Server>(
   const open = () => {
     const client = connect(server);
     client.on('error', () => {}); // the commands say what matters here
-    return { store: new RedisLockStore(client), close: () => disconnect(client) };
+    return {
+      store: new RedisLockStore(client, { silenceTimeout: 60_000 }),
+      close: () => disconnect(client),
+    };
   };
   return { open };
 }

@@ -3,6 +3,7 @@ import { MemoryLockStore, RedisLockStore } from 'nest-holdfast/core';
 import { RedlockStore } from 'nest-holdfast/redlock';
 import { FakeClock, lockStoreConformance } from 'nest-holdfast/testing';
 import { RedisServer } from '../../support/servers/redis-server.js';
+import { PATIENT } from '../redis/conformance-suite.js';
 import { disconnect } from '../redis/locks.js';
 
 const LACKED = [
@@ -50,8 +51,8 @@ export function overRedisNodes(count: number): void {
     function open(): RedlockStore {
       const opened = servers.map(({ url }) => new Redis(url));
       clients.push(...opened);
-      const nodes = opened.map((client) => new RedisLockStore(client));
-      return new RedlockStore(nodes, { nodeTimeout: 60_000, quarantine: false }); // a busy machine is no hung node
+      const nodes = opened.map((client) => new RedisLockStore(client, { silenceTimeout: PATIENT }));
+      return new RedlockStore(nodes, { nodeTimeout: PATIENT, quarantine: false });
     }
 
     lockStoreConformance({ test: it, lacks: LACKED, createStore: open });
