@@ -1,19 +1,23 @@
-import { FAST_FREE, FREE, RELEASE } from './free-script.js';
+import { CALL, FAST_FREE, FREE, RELEASE } from './free-script.js';
 import { CLOCK, COUNTER_SECONDS, MINT } from './fencing-token.js';
 import { HAND_OFF } from './hand-off.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 
 /** One key without a waiter: nearly every call. Answers before the rest is defined (`bench/uncontended.mjs`). */
 const FAST_TAKE = `${CLOCK}
+local now
 -- The answer of \`acquire\` for one key without a waiter. Nil: it has to be called.
 local function fast_take(lock, counter, line, value, ttl, floor)
-  local call = redis.call
   if not call('set', lock, value, 'NX', 'PX', ttl) then
     if call('get', lock) == value then return nil end
     return false
   end
-  local fence = tonumber(floor) or micros()
-  local before = call('set', counter, string.format('%.0f', fence), 'EX', '${COUNTER_SECONDS}', 'GET')
+  if not floor or floor == '' then
+    now = now or string.format('%.0f', micros())
+    floor = now
+  end
+  local fence = tonumber(floor)
+  local before = call('set', counter, floor, 'EX', '${COUNTER_SECONDS}', 'GET')
   local is_larger = not before or tonumber(string.match(before, '^%d+')) < fence
   if is_larger and call('exists', line) == 0 then return fence end
   if before and not is_larger then call('set', counter, before, 'EX', '${COUNTER_SECONDS}') end
@@ -60,7 +64,7 @@ end`;
  * Takes one lock. KEYS: the lock keys, their counters, their lines. ARGV: value, ttl, and the least fencing token or nothing, which is
  * the server's clock. Returns the answer of `acquire`.
  */
-export const TAKE = new RedisScript(`${FAST_TAKE}
+export const TAKE = new RedisScript(`${CALL}${FAST_TAKE}
 if #KEYS == 3 then
   local answer = fast_take(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3])
   if answer ~= nil then return answer end
@@ -72,7 +76,7 @@ return acquire(0, #KEYS / 3, ARGV[1], ARGV[2], ARGV[3])`);
  * words of `batchArgs`. Returns, for each: the answer of TAKE or FREE, or the text of an error, which does not affect the others.
  */
 export const TAKE_AND_FREE =
-  new RedisScript(`${FAST_TAKE}${FAST_FREE}${MINT}${HAND_OFF}${ACQUIRE}${RELEASE}
+  new RedisScript(`${CALL}${FAST_TAKE}${FAST_FREE}${MINT}${HAND_OFF}${ACQUIRE}${RELEASE}
 local function take_or_free(before, n, value, ttl, last)
   local lock, counter, line = KEYS[before + 1], KEYS[before + 2], KEYS[before + 3]
   if ttl == '-' then

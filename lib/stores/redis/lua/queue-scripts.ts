@@ -1,8 +1,72 @@
-import { STAND } from './line-parts.js';
-import { CALLED_UP, ROW } from './pace.js';
+import { EPOCH, NUMBERS, SHARED_DEADLINE } from './line-parts.js';
+import { BEAT, CALLED_UP, ROW, SLOWEST } from './pace.js';
 import { GUARDED } from './guarded.js';
 import { RedisScript } from '../../../redis-client/redis-script.js';
 import { PERMITS_IN_LINE, SHARING } from './sharing-parts.js';
+
+/** Milliseconds by which a new place may be in front of the last one. Beyond, the server's clock has gone back. */
+const MOST_IN_FRONT = 2_000;
+/** Between the numbers of two places that follow each other. */
+const TICK = 0.001;
+
+/**
+ * A waiter's entry into a line and its heartbeat there. Needs `time`, `now`, `permits_of`, and ARGV[1]: the life of the first waiter.
+ */
+const STAND = `
+-- Known dead waiters do not count, wherever they are: a living waiter behind them has a faster heartbeat than it needs.
+local function living_in_front(line, in_front)
+  if in_front < ${ROW} then return in_front end
+  local lapsed = redis.call('zcount', KEYS[line], ${NUMBERS}, string.format('(%.0f', now))
+  local sharers = redis.call('zcount', KEYS[line], ${SHARED_DEADLINE}, string.format('(%.0f', ${SHARED_DEADLINE} + now))
+  return math.max(0, in_front - lapsed - sharers)
+end
+-- In each line, the number of the last place that this call has added, and the last place that it found there: those of a call
+-- are in order.
+local newest, found = {}, {}
+-- The number of a new place among \`count\`, by its age, and that of the last one.
+local function number_by(name, count, age)
+  local last = count > 0 and tonumber(redis.call('zrange', name, count - 1, count - 1, 'WITHSCORES')[2])
+  local asked = time[1] * 1000 + time[2] / 1000 - ${EPOCH} - (age or 0)
+  if not last then return math.max(1, asked) end
+  if asked <= last and (not age or asked < last - ${MOST_IN_FRONT}) then return last + ${TICK}, last end
+  return asked, last
+end
+-- The number of a new place, and how many are in front of it. It is behind the place \`behind\`.
+local function place_of(name, count, age, behind)
+  local number, last = number_by(name, count, age)
+  local least = newest[name] or 0
+  if behind == '' then behind = found[name] end
+  if behind then least = math.max(least, redis.call('zscore', name, behind) or 0) end
+  if number <= least then number = least + ${TICK} end
+  newest[name] = number
+  if not last or number > last then return number, count end
+  return number, redis.call('zcount', name, '-inf', number)
+end
+-- The number of living waiters in front, and whether this is the first of a new line.
+local function stand(line, value, claim, age, row, behind)
+  local name = KEYS[line]
+  local entry = claim .. ' ' .. value
+  local in_front = redis.call('zrank', name, entry)
+  local is_new, count, number = not in_front, nil, nil
+  if is_new then
+    count = redis.call('zcard', name) / 2
+    number, in_front = place_of(name, count, age, behind)
+  else
+    found[name] = entry
+  end
+  local living = living_in_front(line, in_front)
+  local more = math.min(math.floor(living / row), ${SLOWEST - 1})
+  local life = math.floor(ARGV[1] + more * ${BEAT})
+  local lapses = now + life
+  if permits_of(value) then lapses = lapses + ${SHARED_DEADLINE} end
+  if is_new then
+    redis.call('zadd', name, number, entry, lapses, '@' .. entry)
+  else
+    redis.call('zadd', name, lapses, '@' .. entry)
+  end
+  if redis.call('pttl', name) < life then redis.call('pexpire', name, life) end
+  return living, is_new and count == 0
+end`;
 
 /**
  * Joins or stays in the line, for one or more locks.
