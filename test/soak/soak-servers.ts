@@ -1,5 +1,8 @@
 import { createPool } from 'mysql2/promise';
 import { Pool } from 'pg';
+import * as ofMySql from '../../lib/stores/sql/mysql/mysql-connections.js';
+import * as ofPostgres from '../../lib/stores/sql/postgres/postgres-expressions.js';
+import * as ofSqlite from '../../lib/stores/sql/sqlite/sqlite-time.js';
 import { leftBehind } from '../support/faults/left-behind.js';
 import { prepareStore } from '../support/histories/prepare-store.js';
 import type { ServerProcess } from '../support/processes/server-process.js';
@@ -34,7 +37,8 @@ export interface SoakServers {
   stop(): Promise<void>;
 }
 
-const HELD = 'FROM holdfast_locks WHERE token IS NOT NULL';
+/** A row whose time is over is free, with the token of its last holder. */
+const HELD = 'FROM holdfast_locks WHERE token IS NOT NULL AND expires_at >';
 const ALL = 'SELECT count(*) AS n FROM holdfast_locks';
 /** Seconds that a node of Redlock has to be up before it votes again, by its own word. */
 const PROBATION = 3;
@@ -91,7 +95,7 @@ export const SOAK_SERVERS: Readonly<
         .then(({ rows: found }) => found as Row[])
         .finally(() => void pool.end());
     };
-    return proxied(server, (port) => server.urlAt(port), fromRows(rows, 'key'));
+    return proxied(server, (port) => server.urlAt(port), fromRows(rows, 'key', ofPostgres.NOW));
   },
   mariadb: async () => {
     const server = await MariaDbServer.start();
@@ -103,7 +107,7 @@ export const SOAK_SERVERS: Readonly<
         .then(([found]) => found as Row[])
         .finally(() => void pool.end());
     };
-    return proxied(server, (port) => server.urlAt(port), fromRows(rows, '`key`'));
+    return proxied(server, (port) => server.urlAt(port), fromRows(rows, '`key`', ofMySql.NOW));
   },
 };
 
@@ -136,10 +140,10 @@ function redisServers(servers: readonly RedisServer[], address = ''): SoakServer
 
 type Rows = <Row>(sql: string) => Promise<Row[]>;
 
-function fromRows(rows: Rows, key: string): Pick<SoakServers, 'leftovers' | 'stored'> {
+function fromRows(rows: Rows, key: string, now: string): Pick<SoakServers, 'leftovers' | 'stored'> {
   return {
     leftovers: async () => {
-      const found = await rows<{ k: string }>(`SELECT ${key} AS k ${HELD}`);
+      const found = await rows<{ k: string }>(`SELECT ${key} AS k ${HELD} ${now}`);
       return found.map(({ k }) => k);
     },
     stored: async () => Number((await rows<{ n: string }>(ALL))[0]!.n),
@@ -157,7 +161,7 @@ async function sqlite(file: string): Promise<SoakServers> {
       database.close();
     }
   };
-  return { ...without(file), ...fromRows(rows, 'key') };
+  return { ...without(file), ...fromRows(rows, 'key', ofSqlite.NOW) };
 }
 
 function without(address: string): SoakServers {
