@@ -9,7 +9,7 @@ function scripts(...changes: readonly (readonly [from: string, to: string])[]): 
 
 /** A release does not compare. */
 export const releasesAnyHolder = scripts(
-  ["redis.pcall('get', lock) ~= value or ", ''],
+  ["call('get', lock) ~= value or ", ''],
   ["if redis.call('get', KEYS[lock]) == value then", 'if true then'],
 );
 
