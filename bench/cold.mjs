@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { loadCandidates, rotate } from './lib/candidates.mjs';
-import { quiet } from './lib/noise.mjs';
+import { loadCandidates } from './lib/candidates.mjs';
 import { BENCH, options } from './lib/options.mjs';
 import { publish } from './lib/results.mjs';
+import { inRounds } from './lib/rounds.mjs';
 import { startRedis } from './lib/servers.mjs';
 import { summarise } from './lib/summary.mjs';
 
@@ -16,14 +16,7 @@ const option = options(
 const server = await startRedis();
 const candidates = await loadCandidates(option);
 
-const samples = [];
-for (let round = 0; round < option.rounds; round++) {
-  for (const each of rotate(candidates, round)) {
-    await quiet(option.patience);
-    const sample = await inFreshProcess(each);
-    if (sample) samples.push({ name: each.name, round, ...sample });
-  }
-}
+const samples = await inRounds(candidates, option, inFreshProcess);
 publish(option.out, {
   id: 'cold',
   title: `The first ${option.cycles} locks of a process (${option.rounds} fresh processes each)`,
@@ -52,6 +45,5 @@ async function inFreshProcess({ name, file }) {
   const [code] = await once(child, 'close');
   clearTimeout(timer);
   if (code === 0) return JSON.parse(Buffer.concat(output).toString());
-  console.error(`# ${name}: the fresh process failed`);
-  return undefined;
+  throw new Error('its fresh process failed');
 }

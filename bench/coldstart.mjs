@@ -1,10 +1,9 @@
 // What an import costs a service that has loaded Nest and its Redis client anyway, and the client itself, each in fresh processes.
 import { spawnSync } from 'node:child_process';
-import { rotate } from './lib/candidates.mjs';
-import { quiet } from './lib/noise.mjs';
 import { BENCH, options } from './lib/options.mjs';
 import { PROJECT } from './lib/project.mjs';
 import { publish } from './lib/results.mjs';
+import { inRounds } from './lib/rounds.mjs';
 import { summarise } from './lib/summary.mjs';
 
 const option = options({ rounds: 9, patience: 300 }, { rounds: 1, patience: 50 });
@@ -44,14 +43,7 @@ const PACKAGES = [
   peer('@huangang/nestjs-simple-redis-lock'),
 ];
 
-const samples = [];
-for (let round = 0; round < option.rounds; round++) {
-  for (const each of rotate(PACKAGES, round)) {
-    await quiet(option.patience);
-    const sample = importOnce(each);
-    if (sample) samples.push({ name: each.name, round, ...sample });
-  }
-}
+const samples = await inRounds(PACKAGES, option, importOnce);
 publish(option.out, {
   id: 'coldstart',
   title: `Import on top of Nest and the Redis client (${option.rounds} fresh processes each)`,
@@ -60,7 +52,7 @@ publish(option.out, {
   samples,
 });
 
-function importOnce(each) {
+async function importOnce(each) {
   const start = performance.now();
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -71,8 +63,7 @@ function importOnce(each) {
     const { waited, ...sample } = JSON.parse(stdout);
     return { ...sample, noise: waited / (performance.now() - start) };
   }
-  console.error(`# ${each.name}: ${stderr.split('\n').find((line) => line.includes('Error'))}`);
-  return undefined;
+  throw new Error(stderr.split('\n').find((line) => line.includes('Error')));
 }
 
 function probeOf({ package: name, loaded, how }) {

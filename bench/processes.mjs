@@ -1,22 +1,21 @@
-// The same with several processes: a burst of requests, then workers that take the key again and again.
+// The same with several processes: a burst of requests, then workers that take the key again and again. The processes are fresh in
+// every round, and know one candidate alone.
 import { Admin } from './lib/admin.mjs';
 import { fairnessOf } from './lib/analysis.mjs';
 import { TROUBLES } from './lib/bursts.mjs';
 import { loadCandidates } from './lib/candidates.mjs';
-import { FLEET_COLUMNS, measureFleet } from './lib/fleet.mjs';
+import { FLEET_COLUMNS, inFleet } from './lib/fleet.mjs';
 import { options } from './lib/options.mjs';
 import { publish } from './lib/results.mjs';
 import { inRounds } from './lib/rounds.mjs';
 import { startRedis } from './lib/servers.mjs';
 import { summarise } from './lib/summary.mjs';
-import { startWorkers } from './lib/workers.mjs';
 
 const option = options(
   {
     processes: 4,
     waiters: 32,
-    rounds: 5,
-    budget: 1_000,
+    rounds: 3,
     ttl: 5_000,
     cap: 6_000,
     ms: 1_500,
@@ -24,20 +23,24 @@ const option = options(
   },
   { waiters: 16, rounds: 1, cap: 3_000, ms: 300, patience: 50 },
 );
-const { processes, waiters } = option;
+const { processes, waiters, rounds } = option;
 const server = await startRedis();
 const admin = new Admin(server.port);
-const selection = { ...option, feature: 'wait' };
-const { workers, names } = await startWorkers(processes, server.port, selection);
-const all = await loadCandidates(option, 'wait');
-const candidates = all.filter(({ name }) => names.includes(name));
-const pids = [server.pid, ...workers.map(({ pid }) => pid)];
+const setting = { ports: server.port, feature: 'wait', admin, pids: [server.pid] };
+const candidates = await loadCandidates(option, 'wait');
 
-const isComplete = ({ grants }) => grants === processes * waiters;
-const bursts = await inRounds(candidates, { ...option, isComplete }, measureBurst);
+const samples = await inRounds(candidates, { rounds }, (each, round) =>
+  inFleet(each, option, setting, async (measure) => {
+    const { result } = await measure(`burst:${each.name}:${round}`, 'burst');
+    const steady = steadyOf(await measure(`steady:${each.name}:${round}`, 'steady'));
+    return { burst: result, steady };
+  }),
+);
+const bursts = samples.map(({ name, round, burst }) => ({ name, round, ...burst }));
+const steadies = samples.map(({ name, round, steady }) => ({ name, round, ...steady }));
 publish(option.out, {
   id: 'processes-burst',
-  title: `${processes} processes with ${waiters} waiters each`,
+  title: `${processes} processes with ${waiters} waiters each (${rounds} rounds)`,
   columns: FLEET_COLUMNS,
   troubles: TROUBLES,
   rows: summarise(bursts, candidates, { ratios: ['total ms'] }),
@@ -46,10 +49,9 @@ publish(option.out, {
   waiters,
 });
 
-const steadies = await inRounds(candidates, { ...option, budget: option.ms }, measureSteady);
 publish(option.out, {
   id: 'processes-steady',
-  title: `${processes} processes with ${waiters} workers each that take the key again and again for ${option.ms} ms`,
+  title: `${processes} processes with ${waiters} workers each that take the key again and again for ${option.ms} ms (${rounds} rounds)`,
   columns: [
     'name',
     'grants/s',
@@ -69,23 +71,12 @@ publish(option.out, {
   waiters,
 });
 
-await Promise.all(workers.map((worker) => worker.stop()));
 admin.close();
 await server.stop();
 process.exit(0);
 
-async function measureBurst({ name }, round) {
-  const { result } = await measure(name, `burst:${name}:${round}`, 'burst');
-  return result;
-}
-
-async function measureSteady({ name }, round) {
-  const { run, result, end } = await measure(name, `steady:${name}:${round}`, 'steady');
+function steadyOf({ run, result, end }) {
   const inTime = run.events.filter(({ granted }) => granted < end); // without everyone's last turn
   const rate = (inTime.length / option.ms) * 1_000;
   return { ...result, 'grants/s': rate, ...fairnessOf(inTime, processes * waiters) };
-}
-
-function measure(name, key, mode) {
-  return measureFleet(workers, { ...option, name, key, mode, admin, pids });
 }

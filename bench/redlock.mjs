@@ -3,7 +3,7 @@
 import { BURST_COLUMNS, BURST_RATIOS, TROUBLES } from './lib/bursts.mjs';
 import { loadCandidates, setUp, tearDown } from './lib/candidates.mjs';
 import { CYCLE_COLUMNS, CYCLE_RATIOS, cycles } from './lib/cycles.mjs';
-import { FLEET_COLUMNS, measureFleet } from './lib/fleet.mjs';
+import { FLEET_COLUMNS, inFleet } from './lib/fleet.mjs';
 import { Noise, quiet } from './lib/noise.mjs';
 import { startNodes } from './lib/nodes.mjs';
 import { options } from './lib/options.mjs';
@@ -15,7 +15,6 @@ import { stray } from './lib/stray.mjs';
 import { summarise } from './lib/summary.mjs';
 import { sleep } from './lib/time.mjs';
 import { watchPorts } from './lib/wire.mjs';
-import { startWorkers } from './lib/workers.mjs';
 
 const option = options(
   {
@@ -30,8 +29,7 @@ const option = options(
     waiters: 128,
     processes: 4,
     each: 32,
-    bursts: 5,
-    budget: 1_500,
+    bursts: 3,
     ttl: 5_000,
     cap: 5_000,
     hungRounds: 2,
@@ -68,7 +66,7 @@ await nodes.stop();
 process.exit(0);
 
 async function uncontended() {
-  const own = await OwnProcesses.start(option, nodes.ports, nodes.pids, 'redlock');
+  const own = await OwnProcesses.start(option, nodes.ports, nodes.pids, { feature: 'redlock' });
   for (const each of concurrency) {
     const samples = await own.cycles(each, { ...option, isFresh });
     publish(option.out, {
@@ -87,15 +85,13 @@ async function uncontended() {
 
 async function contended() {
   const { waiters } = option;
-  const own = await OwnProcesses.start(option, nodes.ports, nodes.pids, 'redlock');
-  const isComplete = ({ grants }) => grants === waiters;
-  const limits = { rounds: option.bursts, budget: option.budget, isComplete };
-  const samples = await inRounds(own.candidates, limits, (each, round) =>
-    own.burst(each, { waiters, ttl, cap, patience, key: `c:${each.name}:${round}` }),
-  );
+  const own = await OwnProcesses.start(option, nodes.ports, nodes.pids, { feature: 'redlock' });
+  const samples = await own.inRounds({ rounds: option.bursts }, 'burst', ({ name }, round) => {
+    return { waiters, ttl, cap, patience, key: `c:${name}:${round}` };
+  });
   publish(option.out, {
     id: 'redlock-contended',
-    title: `${option.nodes} servers, ${waiters} waiters in one process`,
+    title: `${option.nodes} servers, ${waiters} waiters in one process (${option.bursts} rounds)`,
     columns: BURST_COLUMNS,
     troubles: TROUBLES,
     rows: summarise(samples, own.candidates, { ratios: BURST_RATIOS }),
@@ -107,22 +103,18 @@ async function contended() {
 }
 
 async function processes() {
-  const { processes: count, each: waiters } = option;
-  const selection = { ...option, feature: 'redlock' };
-  const { workers, names } = await startWorkers(count, nodes.ports, selection);
-  const all = await loadCandidates(option, 'redlock');
-  const candidates = all.filter(({ name }) => names.includes(name));
-  const pids = [...nodes.pids, ...workers.map(({ pid }) => pid)];
-  const isComplete = ({ grants }) => grants === count * waiters;
-  const limits = { rounds: option.bursts, budget: option.budget, isComplete };
-  const samples = await inRounds(candidates, limits, async ({ name }, round) => {
-    const request = { name, key: `p:${name}:${round}`, mode: 'burst', waiters, ttl, cap };
-    const { result } = await measureFleet(workers, { ...request, patience, admin: nodes, pids });
-    return result;
-  });
+  const { processes: count, each: waiters, bursts: rounds } = option;
+  const candidates = await loadCandidates(option, 'redlock');
+  const setting = { ports: nodes.ports, feature: 'redlock', admin: nodes, pids: nodes.pids };
+  const samples = await inRounds(candidates, { rounds }, (each, round) =>
+    inFleet(each, { ...option, waiters, ms: 0 }, setting, async (measure) => {
+      const { result } = await measure(`p:${each.name}:${round}`, 'burst');
+      return result;
+    }),
+  );
   publish(option.out, {
     id: 'redlock-processes',
-    title: `${option.nodes} servers, ${count} processes with ${waiters} waiters each`,
+    title: `${option.nodes} servers, ${count} processes with ${waiters} waiters each (${rounds} rounds)`,
     columns: FLEET_COLUMNS,
     troubles: TROUBLES,
     rows: summarise(samples, candidates, { ratios: ['total ms'] }),
@@ -131,7 +123,6 @@ async function processes() {
     processes: count,
     waiters,
   });
-  await Promise.all(workers.map((worker) => worker.stop()));
 }
 
 /** Each alone, on connections of its own that have seen all servers well. */

@@ -1,51 +1,43 @@
 // Held locks that are kept alive: 10,000 of them for a while, and 1,000 while the server stands still for a moment.
-import { Admin } from './lib/admin.mjs';
-import { loadCandidates, setUp, tearDown } from './lib/candidates.mjs';
-import { Holding } from './lib/holding.mjs';
 import { options } from './lib/options.mjs';
+import { OwnProcesses } from './lib/own-processes.mjs';
 import { publish } from './lib/results.mjs';
-import { inRounds } from './lib/rounds.mjs';
 import { startRedis } from './lib/servers.mjs';
 import { summarise } from './lib/summary.mjs';
-import { watchPorts } from './lib/wire.mjs';
 
 const option = options(
   {
+    rounds: 3,
     ttl: 3_000,
     locks: 10_000,
-    hold: 30_000,
-    peerHold: 9_000,
+    hold: 6_000,
     pauseLocks: 1_000,
     pauseHold: 4_200,
     pauseAt: 2_150,
     pause: 1_000,
   },
   {
+    rounds: 1,
     ttl: 900,
     locks: 1_000,
     hold: 1_200,
-    peerHold: 900,
     pauseLocks: 200,
     pauseHold: 1_000,
     pauseAt: 600,
     pause: 300,
   },
 );
-const { ttl } = option;
+const { ttl, rounds } = option;
 const server = await startRedis();
-watchPorts(server.port);
-const admin = new Admin(server.port);
-const candidates = await setUp(await loadCandidates(option, 'renew'), server.port, option);
-const holding = new Holding({ server, admin, ttl });
+const own = await OwnProcesses.start(option, server.port, [server.pid], { feature: 'renew' });
 const troubles = ['told lost', 'failed releases', 'unhandled'];
 
-const held = await inRounds(candidates, { rounds: 1 }, (each) => {
-  const hold = each.library === 'nest-holdfast' ? option.hold : option.peerHold;
-  return holding.measure(each, { count: option.locks, hold });
+const held = await own.inRounds({ rounds }, 'hold', () => {
+  return { ttl, count: option.locks, hold: option.hold };
 });
 publish(option.out, {
   id: 'renewal',
-  title: `${option.locks} held locks of ttl ${ttl} ms`,
+  title: `${option.locks} held locks of ttl ${ttl} ms (${rounds} rounds)`,
   columns: [
     'name',
     'held s',
@@ -63,27 +55,26 @@ publish(option.out, {
     'noise',
   ],
   troubles,
-  rows: summarise(held, candidates, { ratios: ['client %'] }),
+  rows: summarise(held, own.candidates, { ratios: ['client %'] }),
   samples: held,
   locks: option.locks,
   ttl,
 });
 
 const { pauseAt: at, pause: ms } = option;
-const paused = await inRounds(candidates, { rounds: 1 }, (each) =>
-  holding.measure(each, { count: option.pauseLocks, hold: option.pauseHold, pause: { at, ms } }),
-);
+const paused = await own.inRounds({ rounds }, 'hold', () => {
+  return { ttl, count: option.pauseLocks, hold: option.pauseHold, pause: { at, ms } };
+});
 publish(option.out, {
   id: 'pause',
-  title: `${option.pauseLocks} held locks of ttl ${ttl} ms while the server stands still for ${ms} ms`,
+  title: `${option.pauseLocks} held locks of ttl ${ttl} ms while the server stands still for ${ms} ms (${rounds} rounds)`,
   columns: ['name', 'lost', 'lowest ttl ms', 'commands/lock/ttl', 'client %', 'noise'],
   troubles,
-  rows: summarise(paused, candidates),
+  rows: summarise(paused, own.candidates),
   samples: paused,
   locks: option.pauseLocks,
   pause: ms,
 });
-await tearDown(candidates);
-admin.close();
+await own.stop();
 await server.stop();
 process.exit(0);

@@ -11,7 +11,7 @@ const option = options(
   { rounds: 1, ms: 40, settle: 10, warmUp: 100, patience: 50 },
 );
 const server = await startRedis();
-const own = await OwnProcesses.start(option, server.port, [server.pid]);
+const own = await OwnProcesses.start(option, server.port, [server.pid], {});
 
 for (const concurrency of option.concurrency) {
   const samples = await own.cycles(concurrency, option);

@@ -9,6 +9,10 @@ export class Admins {
     this.#admins = ports.map((port) => new Admin(port));
   }
 
+  get first() {
+    return this.#admins[0];
+  }
+
   /** The CPU time of all of them so far, in microseconds. */
   async cpuMicros() {
     return sum(await Promise.all(this.#admins.map((admin) => admin.cpuMicros())));

@@ -5,17 +5,11 @@ import { BENCH } from './options.mjs';
 import { firstLine, within } from './time.mjs';
 
 /**
- * What every file of adapters/, or of a folder in there, and every `--adapters` file makes, filtered by `--only a,b*` and
- * `--skip`. A quick run takes each library in its best configuration alone.
+ * What every file of adapters/, or of a folder in there, and every `--adapters` file makes, or the given `files` alone, filtered
+ * by `--only a,b*` and `--skip`. A quick run takes each library in its best configuration alone.
  */
-export async function loadCandidates({ only, skip, adapters, quick }, feature, subfolder = '') {
-  const folder = join(BENCH, 'adapters', subfolder);
-  const own = readdirSync(folder)
-    .filter((file) => file.endsWith('.mjs'))
-    .toSorted();
-  const files = own.map((file) => join(folder, file));
-  if (adapters) files.push(...adapters.split(',').map((file) => resolve(file)));
-  const made = await Promise.all(files.map(load));
+export async function loadCandidates({ only, skip, quick, ...where }, feature, subfolder = '') {
+  const made = await Promise.all((where.files ?? adapterFiles(where, subfolder)).map(load));
   return made
     .flat()
     .filter(({ features }) => !feature || features.includes(feature))
@@ -49,6 +43,15 @@ export async function tearDown(candidates) {
 export function rotate(list, by) {
   const start = list.length ? by % list.length : 0;
   return [...list.slice(start), ...list.slice(0, start)];
+}
+
+function adapterFiles({ adapters }, subfolder) {
+  const folder = join(BENCH, 'adapters', subfolder);
+  const own = readdirSync(folder)
+    .filter((file) => file.endsWith('.mjs'))
+    .toSorted();
+  const others = adapters ? adapters.split(',').map((file) => resolve(file)) : [];
+  return [...own.map((file) => join(folder, file)), ...others];
 }
 
 async function load(file) {

@@ -1,6 +1,5 @@
 // Acquire and release on distinct keys, over and over: what uncontended.mjs measures on one server and redlock.mjs on several.
-import { rotate } from './candidates.mjs';
-import { Noise, quiet } from './noise.mjs';
+import { Noise } from './noise.mjs';
 import { quantile } from './stats.mjs';
 import { firstLine, sleep } from './time.mjs';
 import { wire } from './wire.mjs';
@@ -25,29 +24,10 @@ export const CYCLE_RATIOS = ['cycles/s', 'p50 µs', 'client µs', 'server µs'];
 let count = 0;
 
 /**
- * Samples of all candidates at one concurrency. No garbage collection is forced before them: V8 throws away compiled code whose
- * objects are all gone, and its compiler would be measured. `admin` tells the CPU time of the servers, whose processes are `pids`.
+ * The raw client runs right before or right after, in turn, so that both see the same machine. No garbage collection is forced
+ * before: V8 throws away compiled code whose objects are all gone, and its compiler would be measured. `admin` tells the CPU time
+ * of the servers, whose processes are `pids`.
  */
-export async function measureCycles(candidates, concurrency, { warmUp, ...option }) {
-  for (const each of candidates) await cycles(each, concurrency, warmUp, option); // until its code is compiled
-  return inTurns(candidates, option, ({ name }, round) =>
-    besideRaw(candidates, name, round, { concurrency, ...option }),
-  );
-}
-
-/** A sample of each in every round, another one first each time. */
-export async function inTurns(candidates, { rounds, patience }, measure) {
-  const samples = [];
-  for (let round = 0; round < rounds; round++) {
-    for (const each of rotate(candidates, round)) {
-      await quiet(patience);
-      samples.push({ name: each.name, round, ...(await measure(each, round)) });
-    }
-  }
-  return samples;
-}
-
-/** The raw client runs right before or right after, in turn, so that both see the same machine. */
 export async function besideRaw(
   candidates,
   name,

@@ -1,8 +1,10 @@
 // Several processes after one key: what processes.mjs measures on one server and redlock.mjs on several.
 import { analyse, orderOf, stayedInProcess } from './analysis.mjs';
 import { Noise, quiet } from './noise.mjs';
+import { selectionOf } from './own-processes.mjs';
 import { sum } from './stats.mjs';
 import { now, sleep } from './time.mjs';
+import { startWorkers } from './workers.mjs';
 
 export const FLEET_COLUMNS = [
   'name',
@@ -22,8 +24,26 @@ export const FLEET_COLUMNS = [
   'rounds',
 ];
 
+/**
+ * What `use` measures in `count` fresh processes, which know one candidate alone. A burst comes first that is not counted: it
+ * connects what is only needed to wait.
+ */
+export async function inFleet({ name, ...candidate }, option, { ports, feature, ...setting }, use) {
+  const selection = selectionOf({ ...candidate, name, raw: undefined }, option, feature);
+  const { workers, names } = await startWorkers(option.processes, ports, selection);
+  try {
+    if (!names.includes(name)) throw new Error('it could not be set up');
+    const pids = [...setting.pids, ...workers.map(({ pid }) => pid)];
+    const request = { ...option, ...setting, name, pids };
+    await measureFleet(workers, { ...request, key: `first:${name}`, mode: 'burst' });
+    return await use((key, mode) => measureFleet(workers, { ...request, key, mode }));
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  }
+}
+
 /** `waiters` in each of the workers. `admin` tells the CPU time of the servers and their round trip; `pids` are all processes. */
-export async function measureFleet(workers, { admin, pids, patience, ...option }) {
+async function measureFleet(workers, { admin, pids, patience, ...option }) {
   const { name, key, mode, waiters, ttl, cap, ms = 0 } = option;
   await quiet(patience);
   const roundTrip = await admin.roundTrip();

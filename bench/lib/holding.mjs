@@ -6,12 +6,13 @@ import { random } from './random.mjs';
 
 /** Holds many locks of one candidate with automatic renewal and tells what that cost and what was lost. */
 export class Holding {
-  #server;
+  #pid;
   #admin;
   #ttl;
 
-  constructor({ server, admin, ttl }) {
-    this.#server = server;
+  /** `pid` is that of the server, and `admin` asks it. */
+  constructor({ pid, admin, ttl }) {
+    this.#pid = pid;
     this.#admin = admin;
     this.#ttl = ttl;
   }
@@ -42,7 +43,7 @@ export class Holding {
   async #costsOf(work) {
     const serverCpu = await this.#admin.cpuMicros();
     const sent = { ...wire };
-    const noise = new Noise([process.pid, this.#server.pid]);
+    const noise = new Noise([process.pid, this.#pid]);
     const cpu = process.cpuUsage();
     const start = performance.now();
     const lowest = await work();
@@ -69,9 +70,9 @@ export class Holding {
       await sleep(Math.min(200, hold / 10));
       if (isPauseDue && performance.now() - start > pause.at) {
         isPauseDue = false;
-        this.#server.pause();
+        process.kill(this.#pid, 'SIGSTOP');
         await sleep(pause.ms);
-        this.#server.resume();
+        process.kill(this.#pid, 'SIGCONT');
       }
       const picks = Array.from({ length: 50 }, () => Math.floor(random() * count));
       const times = await this.#remaining(candidate, picks);

@@ -1,22 +1,25 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BENCH } from './options.mjs';
+import { BENCH, SEED } from './options.mjs';
+import { orderIn } from './rounds.mjs';
 import { stray } from './stray.mjs';
 import { table } from './table.mjs';
 
 /**
  * Prints a table and keeps it with its samples in `out/<id>.json`, where the report finds it. The columns of `troubles` are
- * shown only when there are any.
+ * shown only when there are any. `order`: that of the first round.
  */
 export function publish(out, { columns, troubles = [], ...record }) {
-  const { id, title, rows } = record;
+  const { id, title, rows, samples = [], order = orderIn(samples) } = record;
   const isTrouble = (value) => value !== undefined && value !== '' && value !== 0;
   const met = troubles.filter((column) => rows.some((row) => isTrouble(row[column])));
   const shown = [...columns, ...met];
   console.log(`\n## ${title}\n\n${table(shown, rows)}`);
+  if (order.length > 0) console.log(`\nseed ${SEED}; first round: ${order.join(', ')}`);
   if (stray.count) console.log(`\nunhandled errors so far: ${stray.count} (last: ${stray.last})`);
   mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, `${id}.json`), JSON.stringify({ ...record, columns: shown }, null, 1));
+  const kept = { ...record, columns: shown, order };
+  writeFileSync(join(out, `${id}.json`), JSON.stringify(kept, null, 1));
 }
 
 /** All tables of a run by id. */

@@ -1,27 +1,31 @@
 import { rotate } from './candidates.mjs';
+import { quiet } from './noise.mjs';
+import { shuffled } from './random.mjs';
 import { firstLine } from './time.mjs';
 
 /**
- * `rounds` turns for every candidate, another one first each time. One that has used up its `budget` of ms, that threw or
- * whose `isComplete` says no gets no further turns: it is reported with what it has.
+ * A sample of each candidate in every round, in an order that `--seed` gives; another one goes first each time. One that threw gets
+ * no further turns: it is reported with what it has.
  */
-export async function inRounds(candidates, { rounds, budget, isComplete = () => true }, measure) {
+export async function inRounds(candidates, { rounds, patience = 0 }, measure) {
   const samples = [];
-  const spent = new Map(candidates.map((each) => [each, 0]));
+  const failed = new Set();
+  const order = shuffled(candidates);
   for (let round = 0; round < rounds; round++) {
-    for (const each of rotate(candidates, round)) {
-      if (spent.get(each) >= budget) continue;
-      const start = performance.now();
+    for (const each of rotate(order, round).filter((one) => !failed.has(one))) {
+      if (patience > 0) await quiet(patience);
       try {
-        const sample = { name: each.name, round, ...(await measure(each, round)) };
-        samples.push(sample);
-        if (!isComplete(sample)) spent.set(each, Infinity);
+        samples.push({ name: each.name, round, ...(await measure(each, round)) });
       } catch (error) {
         console.error(`# ${each.name} is left out: ${firstLine(error)}`);
-        spent.set(each, Infinity);
+        failed.add(each);
       }
-      spent.set(each, spent.get(each) + performance.now() - start);
     }
   }
   return samples;
+}
+
+/** The names of those that had their turn in the first round, in its order. */
+export function orderIn(samples) {
+  return samples.filter(({ round }) => round === 0).map(({ name }) => name);
 }

@@ -15,26 +15,36 @@ const ON_REDIS = 'holdfast,redis-semaphore-tuned,redlock5-tuned';
 
 /**
  * `start` resolves with the `addresses` for the adapters' `setup`, the `pids` of the servers, their `version` and `stop`.
- * `feature`: what the adapters declare, and `folder` where they are. `isLocal`: one process has it for itself.
+ * `watch(...addresses)` counts the requests of a process. `feature`: what the adapters declare, and `folder` where they are.
+ * `isLocal`: one process has it for itself.
  */
 export const SYSTEMS = [
   { id: 'memory', title: 'memory', start: nothing, isLocal: true },
-  { id: 'redis', title: 'Redis', start: redis, feature: 'wait', folder: '', only: ON_REDIS },
+  {
+    id: 'redis',
+    title: 'Redis',
+    start: redis,
+    watch: watchPorts,
+    feature: 'wait',
+    folder: '',
+    only: ON_REDIS,
+  },
   {
     id: 'redlock',
     title: 'Redlock, 5 × Redis',
     start: redlock,
+    watch: watchPorts,
     feature: 'redlock',
     folder: '',
     only: ON_REDIS,
     isFresh: true, // a key that was just released at most of the servers may still be held at the others
   },
-  { id: 'zookeeper', title: 'ZooKeeper', start: () => one(startZookeeper, zookeeperCounter) },
-  { id: 'postgres', title: 'PostgreSQL', start: () => one(startPostgres, postgresCounter) },
-  { id: 'mariadb', title: 'MariaDB', start: () => one(startMariadb, mysqlCounter) },
+  { id: 'zookeeper', title: 'ZooKeeper', ...one(startZookeeper, zookeeperCounter) },
+  { id: 'postgres', title: 'PostgreSQL', ...one(startPostgres, postgresCounter) },
+  { id: 'mariadb', title: 'MariaDB', ...one(startMariadb, mysqlCounter) },
   { id: 'sqlite', title: 'SQLite', start: sqlite },
-  { id: 'etcd', title: 'etcd', start: etcd },
-].map((system) => ({ feature: system.id, folder: system.id, ...system }));
+  { id: 'etcd', title: 'etcd', ...one(startEtcd), watch: () => import('./grpc-wire.mjs') },
+].map((system) => ({ feature: system.id, folder: system.id, watch: () => {}, ...system }));
 
 function nothing() {
   return { addresses: [], pids: [], version: '', stop: () => {} };
@@ -42,27 +52,23 @@ function nothing() {
 
 async function redis() {
   const { port, pid, stop } = await startRedis();
-  watchPorts(port);
   return { addresses: [port], pids: [pid], version: redisVersion(), stop };
 }
 
 async function redlock() {
   const nodes = await startNodes(5);
-  watchPorts(...nodes.ports);
   const { ports, pids } = nodes;
   return { addresses: ports, pids, version: redisVersion(), stop: () => nodes.stop() };
 }
 
-async function one(startServer, createCounter) {
-  const { port, pid, version, stop } = await startServer();
-  watchPort(port, createCounter);
-  return { addresses: [port], pids: [pid], version, stop };
-}
-
-async function etcd() {
-  await import('./grpc-wire.mjs');
-  const { port, pid, version, stop } = await startEtcd();
-  return { addresses: [port], pids: [pid], version, stop };
+function one(startServer, createCounter) {
+  return {
+    async start() {
+      const { port, pid, version, stop } = await startServer();
+      return { addresses: [port], pids: [pid], version, stop };
+    },
+    watch: (port) => watchPort(port, createCounter),
+  };
 }
 
 async function sqlite() {

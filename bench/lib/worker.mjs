@@ -1,22 +1,33 @@
-// A process that does what it is told, with one candidate or with all, and answers with what came of it.
+// A process that does what it is told, with one candidate and its raw client, and answers with what came of it.
 import { Admins } from './admins.mjs';
 import { measureBurst } from './bursts.mjs';
 import { loadCandidates, setUp } from './candidates.mjs';
 import { burst, steady } from './contention.mjs';
 import { besideRaw, cycles } from './cycles.mjs';
+import { Holding } from './holding.mjs';
+import { measurePaced } from './pacing.mjs';
+import { spread } from './spread.mjs';
 import { stray } from './stray.mjs';
-import { firstLine, now, sleep } from './time.mjs';
+import { answer } from './tasks.mjs';
+import { now, sleep } from './time.mjs';
 import { watchPorts, wire } from './wire.mjs';
 
 let candidates = [];
 let admin;
 const held = new Map();
+/** Where no server is asked what it has cost. */
+const NO_ADMIN = { cpuMicros: async () => NaN, roundTrip: async () => NaN };
 
-const tasks = {
-  async setUp({ ports, selection: { feature, ...filters } }) {
-    watchPorts(...ports);
-    admin = new Admins(ports);
-    candidates = await setUp(await loadCandidates(filters, feature), ports, filters);
+answer({
+  /** `system`: its id, where it is not Redis alone. `services`: how many instances of a candidate share its requests. */
+  async setUp({ addresses, system, services = 1, selection: { feature, ...filters } }) {
+    const folder = await watch(system, addresses);
+    admin = system ? NO_ADMIN : new Admins(addresses);
+    const load = () => loadCandidates(filters, feature, folder);
+    const [first, ...others] = await Promise.all(Array.from({ length: services }, load));
+    const together = (each, index) => spread([each, ...others.map((set) => set[index])]);
+    const loaded = services > 1 ? first.map(together) : first;
+    candidates = await setUp(loaded, addresses, filters);
     return candidates.map(({ name }) => name);
   },
 
@@ -27,7 +38,12 @@ const tasks = {
 
   cycles: ({ name, round, ...option }) => besideRaw(candidates, name, round, { ...option, admin }),
 
+  paced: ({ name, round, ...option }) => measurePaced(candidates, name, round, option),
+
   burst: ({ name, ...request }) => measureBurst(byName(name), { ...request, admin }),
+
+  hold: ({ name, pids: [pid], ttl, ...request }) =>
+    new Holding({ pid, admin: admin.first, ttl }).measure(byName(name), request),
 
   /** Starts at the same moment as the other workers. */
   async run({ name, mode, startAt, ...request }) {
@@ -57,15 +73,15 @@ const tasks = {
     await held.get(key).release();
     return { released };
   },
-};
-
-process.on('disconnect', () => process.exit(0));
-process.on('message', async ({ id, task, args }) => {
-  const reply = await tasks[task](args).then(
-    (value) => ({ value }),
-    (error) => ({ error: firstLine(error) }),
-  );
-  process.send({ id, ...reply });
 });
+
+/** Counts the requests from now on. Resolves with the folder of the adapters. */
+async function watch(id, addresses) {
+  if (!id) return watchPorts(...addresses);
+  const { SYSTEMS } = await import('./systems.mjs'); // candidates on Redis alone share their process with less
+  const system = SYSTEMS.find((each) => each.id === id);
+  await system.watch(...addresses);
+  return system.folder;
+}
 
 const byName = (wanted) => candidates.find(({ name }) => name === wanted);

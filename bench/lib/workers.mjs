@@ -7,13 +7,15 @@ import { within } from './time.mjs';
 const running = new Set();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** A process of its own with every candidate set up, see worker.mjs. */
+/** A process of its own, which does the tasks of `file`. */
 export class Worker {
-  #child = fork(join(BENCH, 'lib', 'worker.mjs'), { execArgv: ['--expose-gc'] });
+  #child;
   #pending = new Map();
   #count = 0;
 
-  constructor() {
+  constructor(file = 'worker.mjs') {
+    const settings = { execArgv: ['--expose-gc'], serialization: 'advanced' };
+    this.#child = fork(join(BENCH, 'lib', file), settings);
     running.add(this.#child);
     this.#child.on('error', () => {}); // a message to a process that was killed
     this.#child.on('message', ({ id, ...reply }) => this.#pending.get(id)?.(reply));
@@ -53,8 +55,7 @@ export class Worker {
 /** `count` workers; resolves with them and the names of the candidates that all of them could set up. */
 export async function startWorkers(count, ports, selection) {
   const workers = Array.from({ length: count }, () => new Worker());
-  const ready = await Promise.all(
-    workers.map((worker) => worker.call('setUp', { ports: [ports].flat(), selection }, 60_000)),
-  );
+  const setting = { addresses: [ports].flat(), selection };
+  const ready = await Promise.all(workers.map((worker) => worker.call('setUp', setting, 60_000)));
   return { workers, names: ready[0].filter((name) => ready.every((list) => list.includes(name))) };
 }

@@ -46,8 +46,8 @@ ratios, which were formed within the run. All figures are medians over the quiet
   return lines.join('\n\n');
 }
 
-const ORDER = `Each candidate was alone in fresh processes, but for the parts that README.md names. The number of rounds is in the title of each table, and the same for every row. The rows are in the order of the first round; every
-later round begins one row further down.`;
+const ORDER = `README.md says which process each candidate was in. The number of rounds is in the title of each table, and the same for every
+row. The order of the first round is below each table, or that of its rows; every later round begins one further on.`;
 
 const WHY =
   '[Where the time goes](../docs/where-the-time-goes.md) says why, and what would have to change.';
@@ -82,10 +82,11 @@ function sectionOf({ heading, tables, charts: wanted, text }, results, charts) {
     `## ${heading}`,
     text,
     ...drawn.map(({ file, title }) => `![${title}](charts/${file})`),
-    ...found.flatMap(({ title, columns, rows, date, notes = [] }) => [
+    ...found.flatMap(({ title, columns, rows, date, order = [], notes = [] }) => [
       `### ${title}`,
       ...(date ? [`Measured alone, on ${date}.`] : []),
       table(columns, rows),
+      ...(order.length > 0 ? [`First round: ${order.join(', ')}.`] : []),
       ...notes.map((note) => `${note}.`),
     ]),
   ];

@@ -4,10 +4,10 @@ export const SECTIONS = [
     heading: 'A lock now and then',
     tables: /^paced$/,
     charts: ['paced.svg'],
-    text: `What an application sees. One process takes a lock, releases it, does some milliseconds of other work (it builds, serialises,
-parses, sorts and matches a list) and sleeps; then the next candidate has its turn. So every cycle finds caches that other work has
-used and code that is half warm. The candidates take turns cycle by cycle, and another one goes first each time; all have the same number
-of cycles, and a connection of their own to the same server. \`/raw\` is the ratio of the medians of one round. nest-holdfast
+    text: `What an application sees. A process takes a lock, releases it, does some milliseconds of other work (it builds, serialises,
+parses, sorts and matches a list) and sleeps; then the raw client has its turn, in the same process. So every cycle finds caches that
+other work has used and code that is half warm. Each candidate has a process and a connection of its own, and all have the same number
+of cycles. \`/raw\` is the ratio to the raw client of the same process in the same round. nest-holdfast
 counts a fencing token with every grant, which raw and most peers do not. \`holdfast\` renews no lock here, as the peers in their best
 configuration; \`holdfast-renewing\` is what a service gets that sets nothing.`,
   },
@@ -40,7 +40,7 @@ then loads scripts and runs code that was never run. \`all ms\` is the time of a
     tables: /^decorated-/,
     charts: [],
     text: `A Nest provider's method with \`@DistributedLock('<0>')\` and \`withLock\` around an empty function, against the raw commands on
-the very same connection (ioredis 6) right next to it. The raw side makes its token with \`randomUUID\`. Its spread shows what one
+the very same connection (ioredis 6) right next to it, each of the two in a process of its own. The raw side makes its token with \`randomUUID\`. Its spread shows what one
 round is worth.`,
   },
   {
@@ -69,7 +69,8 @@ the one without that.`,
     heading: 'Several processes',
     tables: /^processes-burst$/,
     charts: [],
-    text: `The same burst from four processes at once. By default nest-holdfast lets waiters of the same process go first for a while
+    text: `The same burst from four processes at once, which are fresh in every round and know one candidate alone; a burst that is not
+counted comes first. By default nest-holdfast lets waiters of the same process go first for a while
 (\`localPassLimit\`), which saves commands and costs order; \`holdfast-strict\` (\`localPassLimit: 0\`) grants in the order of the requests.
 \`rank\` is that order; \`same process\` is the share of hand-overs that stayed inside a process (0.25 would be blind chance). Four busy
 processes, the server and this harness share the cores of one machine, so the totals of libraries that poll hard include their own
@@ -97,8 +98,7 @@ a few ms are the neighbours'. Pollers have no line to be broken: killed waiters 
     tables: /^renewal$/,
     charts: ['held-locks.svg'],
     text: `Locks that one process holds and keeps alive by automatic renewal, with the library's own settings for when to renew. The
-server decides at the end which of them were lost. nest-holdfast holds for longer than the others (\`held s\`), which keeps the run
-short and gives it more time to lose some. \`client %\` is the CPU time of the whole process, the harness's own looks at the keys
+server decides at the end which of them were lost. \`client %\` is the CPU time of the whole process, the harness's own looks at the keys
 included; raw renews with a timer per lock at a third of the ttl. Libraries without automatic renewal are not in this table.`,
   },
   {
