@@ -1,5 +1,6 @@
 import { EventEmitter, errorMonitor } from 'node:events';
 import { inRootContext } from '../../../core/async/root-context.js';
+import type { Waits } from './connecting.js';
 import { destroyClient } from './node-redis-client.js';
 import type { NodeRedisClient } from './node-redis-client.js';
 import { Progress } from './progress.js';
@@ -101,24 +102,17 @@ export class NodeRedisConnection extends EventEmitter {
   #begin({ client, connect }: OpenedClient): void {
     this.#client = client;
     client.on('connect', () => this.#connected(client));
-    client.on('ready', () => this.#checked(client));
     client.on('error', (error) => this.failed(client, error));
-    connect().catch((error: unknown) => this.failed(client, error));
+    connect(this.#waits).then(
+      () => this.#ready(client),
+      (error: unknown) => this.failed(client, error),
+    );
   }
 
   #connected(client: NodeRedisClient): void {
     if (client !== this.#client) return destroyClient(client); // node-redis cannot destroy a socket that is still connecting
     this.#status = 'connect';
     this.#progress = new Progress((error) => this.failed(client, error));
-  }
-
-  #checked(client: NodeRedisClient): void {
-    const checked = this.source.check?.(client);
-    if (!checked) return this.#ready(client);
-    checked.then(
-      () => this.#ready(client),
-      (error: unknown) => this.failed(client, error),
-    );
   }
 
   #ready(client: NodeRedisClient): void {
@@ -136,9 +130,15 @@ export class NodeRedisConnection extends EventEmitter {
     this.#status = status;
   }
 
+  /** The server answers, and cannot be used yet. */
+  readonly #waits: Waits = (reason) => {
+    this.heard();
+    this.emit(errorMonitor, reason);
+  };
+
   readonly #moved = (error: Error): void => {
-    if (!this.client) return;
-    destroyClient(this.client);
+    if (!this.#client || this.#status === 'connecting') return;
+    destroyClient(this.#client);
     this.#connectAgain(error);
   };
 

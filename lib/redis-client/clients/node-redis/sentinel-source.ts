@@ -1,5 +1,6 @@
 import { systemClock, waitAtMost } from '../../../core/async/clock.js';
 import { makeRoom } from '../../../core/async/emitter-room.js';
+import { connectToMaster } from './connecting.js';
 import { connectionOptions } from './node-redis-client.js';
 import type { NodeRedisClient } from './node-redis-client.js';
 import { connect, destroy, ignored, masterOf } from './sentinel-client.js';
@@ -50,18 +51,11 @@ export class SentinelSource implements NodeRedisSource {
       const master = await this.#masterOf(guide);
       const client = master.duplicate(connectionOptions(master));
       this.#guides.set(client, guide);
-      return { client, connect: () => client.connect() };
+      return { client, connect: (waits) => connectToMaster(client, waits) };
     } catch (error) {
       this.#discard(guide);
       throw error;
     }
-  }
-
-  /** A sentinel may still name a master that was replaced. A server may forbid the question. */
-  async check(client: NodeRedisClient): Promise<void> {
-    const info = await client.sendCommand(['INFO', 'replication']).catch(() => '');
-    const role = /^role:(\w+)/m.exec(String(info))?.[1];
-    if (role === 'slave') throw new Error('the sentinels name a replica');
   }
 
   failed(client: NodeRedisClient): void {

@@ -1,12 +1,14 @@
 import { makeRoom } from '../../../core/async/emitter-room.js';
+import { connectToServer } from './connecting.js';
+import type { Waits } from './connecting.js';
 import { addressOf, connectionOptions } from './node-redis-client.js';
 import type { NodeRedisClient } from './node-redis-client.js';
 import type { RedisClient } from '../../redis-client.js';
 
-/** A client of ours, and how it connects: only once. */
+/** A client of ours, and how it connects, only once: resolves when the server can be used. */
 export interface OpenedClient {
   readonly client: NodeRedisClient;
-  readonly connect: () => Promise<unknown>;
+  readonly connect: (waits: Waits) => Promise<unknown>;
 }
 
 /** The reports to a connection about the client of the application. */
@@ -24,8 +26,6 @@ export interface NodeRedisSource {
   readonly isOpen: boolean;
   /** A client of ours for the next connection. */
   open(): OpenedClient | Promise<OpenedClient>;
-  /** Rejects where the server is of no use. */
-  check?(client: NodeRedisClient): Promise<void>;
   /** The connection of `client`, which was opened here, was lost or never made. */
   failed?(client: NodeRedisClient): void;
   /** Returns how to stop. */
@@ -52,7 +52,7 @@ export class ServerSource implements NodeRedisSource {
 
   open(): OpenedClient {
     const client = this.#template.duplicate(connectionOptions(this.#template));
-    return { client, connect: () => client.connect() };
+    return { client, connect: (waits) => connectToServer(client, waits) };
   }
 
   follow({ ended }: SourceListener): () => void {
