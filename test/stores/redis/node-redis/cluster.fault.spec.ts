@@ -5,10 +5,10 @@ import { createCluster as createCluster6 } from 'redis6';
 import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
 import { freePort } from '../../../support/processes/free-port.js';
-import { TcpProxy } from '../../../support/processes/tcp-proxy.js';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { until } from '../../../support/until.js';
 import { waitersOf } from '../cluster/cluster-clients.js';
+import { ProxiedCluster } from '../cluster/proxied-cluster.js';
 
 jest.setTimeout(240_000);
 
@@ -66,66 +66,45 @@ describe.each([
   });
 
   describe('behind connections that fail,', () => {
-    let cluster: RedisCluster;
-    let proxies: TcpProxy[];
+    let proxied: ProxiedCluster;
 
     beforeEach(async () => {
-      cluster = await RedisCluster.start(3);
-      proxies = await Promise.all(cluster.nodes.map(({ port }) => TcpProxy.start(port)));
+      proxied = await ProxiedCluster.start();
     });
 
-    afterEach(async () => {
-      await Promise.all(proxies.map((proxy) => proxy.stop()));
-      await cluster.stop();
-    });
+    afterEach(() => proxied[Symbol.asyncDispose]());
 
-    /** The nodes name themselves: the client knows where they are reached. */
-    function throughProxies(): Process {
-      const host = '127.0.0.1';
-      const ports = new Map(cluster.nodes.map(({ port }, index) => [`${host}:${port}`, proxies[index]!.port])); // prettier-ignore
-      const nodeAddressMap = (name: string) => ({ host, port: ports.get(name)! });
-      const rootNodes = proxies.map(({ port }) => ({ socket: { host, port } }));
-      return new Process(open({ rootNodes, nodeAddressMap }));
-    }
-
-    const isTaken = async (key: string) => {
-      const [master] = await cluster.serving(clusterSlot(`lock:${key}`));
-      return (await master!.command('EXISTS', `lock:${key}`)) === 1;
-    };
+    const throughProxies = () => new Process(open(proxied.nodeRedis));
 
     it('an acquire whose reply was lost is sent again, finds its own token and has won', async () => {
       await using own = throughProxies();
       await own.locks.withLock('order:42', async () => {});
-      for (const proxy of proxies) proxy.replies.drop();
+      proxied.dropReplies();
       const acquiring = own.locks.acquire('order:42');
-      await until(() => isTaken('order:42'), WITHIN);
-      for (const proxy of proxies) {
-        proxy.pass();
-        proxy.cutAll();
-      }
+      await until(() => proxied.isTaken('order:42'), WITHIN);
+      proxied.reconnect();
       expect(await (await acquiring).release()).toBe(true);
-      for (const node of cluster.nodes) await nothingLeft(node);
+      for (const node of proxied.cluster.nodes) await nothingLeft(node);
     });
 
     it('nodes that answer nothing are given up, and what was not answered is sent on the next connection', async () => {
       await using own = throughProxies();
       await own.locks.withLock('order:42', async () => {});
-      const accepted = () => proxies.reduce((sum, proxy) => sum + proxy.accepted, 0);
-      const before = accepted();
-      for (const proxy of proxies) proxy.replies.drop();
+      const { accepted } = proxied;
+      proxied.dropReplies();
       const acquiring = own.locks.acquire('order:42');
-      await until(() => accepted() > before, WITHIN);
-      for (const proxy of proxies) proxy.pass();
+      await until(() => proxied.accepted > accepted, WITHIN);
+      for (const proxy of proxied.proxies) proxy.pass();
       expect(await (await acquiring).release()).toBe(true);
     });
 
     it('one that waits gets its lock after its subscription was cut off', async () => {
       await using own = throughProxies();
-      await using rival = new Process(open(cluster.nodeRedis));
+      await using rival = new Process(open(proxied.cluster.nodeRedis));
       const held = await rival.locks.acquire('order:42');
       const next = own.locks.acquire('order:42');
-      await until(async () => (await waitersOf(cluster, 'order:42')) === 1, WITHIN);
-      for (const proxy of proxies) proxy.cutAll();
+      await until(async () => (await waitersOf(proxied.cluster, 'order:42')) === 1, WITHIN);
+      proxied.reconnect();
       await held.release();
       expect(await (await next).release()).toBe(true);
     });
