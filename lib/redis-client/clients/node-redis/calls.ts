@@ -61,7 +61,7 @@ export class NodeRedisCalls {
   #take(call: Call): void {
     const { client } = this.#connection;
     if (client) return this.#send(call, client);
-    if (!this.#connection.open()) return call.reject(new Error('the client was closed'));
+    if (!this.#connection.open()) return call.reject(ended());
     this.#waiting.push(call);
   }
 
@@ -74,7 +74,7 @@ export class NodeRedisCalls {
         call.resolve(reply);
       },
       (error: unknown) => {
-        if (stops !== this.#stops) return call.reject(error);
+        if (stops !== this.#stops) return call.reject(ended({ cause: error }));
         if (client !== this.#connection.client) return this.#lost(call, error);
         this.#answered();
         call.reject(refusal(error, call.name));
@@ -115,7 +115,7 @@ export class NodeRedisCalls {
 
   readonly #stopped = (): void => {
     this.#stops++;
-    this.#rejectAll(new Error('the client was closed'));
+    this.#rejectAll(ended());
   };
 
   #rejectAll(error: unknown): void {
@@ -127,6 +127,10 @@ export class NodeRedisCalls {
 /** The master of the time when the connection was made is a replica now: the next connection may lead to the new one. */
 function isOfReplica(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('READONLY');
+}
+
+function ended(options?: ErrorOptions): Error {
+  return new Error('the client was closed', options);
 }
 
 /** As ioredis says it. */

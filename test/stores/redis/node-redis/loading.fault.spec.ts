@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { LockService, RedisLockStore } from 'nest-holdfast';
 import { createClient, createSentinel } from 'redis';
 import { createClient as createClient6, createSentinel as createSentinel6 } from 'redis6';
-import { LoadingRedis } from '../../../support/servers/loading-redis.js';
 import { SentinelProcess } from '../../../support/servers/sentinel-process.js';
 import { until } from '../../../support/until.js';
+import { LoadingRedis } from './loading-redis.js';
 
 jest.setTimeout(240_000);
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { until } from '../until.js';
-import { RedisServer } from './redis-server.js';
+import { until } from '../../../support/until.js';
+import { RedisServer } from '../../../support/servers/redis-server.js';
 
 const KEYS = 5_000;
 const FILL = `for i = 1, ${KEYS} do redis.call('set', 'filler:' .. i, string.rep('x', 100)) end`;
