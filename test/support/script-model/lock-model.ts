@@ -98,8 +98,12 @@ export class LockModel {
   }
 
   take(value: string): void {
-    this.holder = { value, ttl: TTL.acquire };
+    this.hold(value);
     this.mint(1);
+  }
+
+  hold(value: string): void {
+    this.holder = { value, ttl: TTL.acquire };
   }
 
   /** The answer of `WAIT`. */

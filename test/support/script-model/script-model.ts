@@ -55,7 +55,7 @@ export class ScriptModel {
         keys,
       );
     }
-    for (const lock of locks) lock.take(value);
+    for (const lock of locks) lock.hold(value);
     this.#note('acquire: those in line are dead');
     return 'fence';
   }

@@ -20,7 +20,7 @@ local function fast_take(lock, counter, line, value, ttl, floor)
   local before = call('set', counter, floor, 'EX', '${COUNTER_SECONDS}', 'GET')
   local is_larger = not before or tonumber(string.match(before, '^%d+')) < fence
   if is_larger and call('exists', line) == 0 then return fence end
-  if before and not is_larger then call('set', counter, before, 'EX', '${COUNTER_SECONDS}') end
+  if not is_larger then call('set', counter, before, 'EX', '${COUNTER_SECONDS}') end
   call('del', lock)
 end`;
 
@@ -57,7 +57,7 @@ local function acquire(before, n, value, ttl, floor)
   end
   if taken then return n > 1 and -taken end
   for i = 1, n do redis.call('set', KEYS[before + i], value, 'PX', ttl) end
-  return mint(counters + 1, counters + n, 1, floor)
+  return fence
 end`;
 
 /**
@@ -100,7 +100,6 @@ for i = 1, #ARGV, 3 do
   local is_done, answer = pcall(take_or_free, before, n, ARGV[i], ttl, ARGV[i + 2])
   if not is_done then
     failures = failures + 1
-    answer = type(answer) == 'table' and answer.err or answer
     -- As an error of the command, so that a client configured for it connects to the new master.
     if string.find(answer, 'READONLY', 1, true) then return redis.error_reply(answer) end
   end

@@ -55,11 +55,12 @@ function format(pattern: unknown, ...values: unknown[]): string {
   );
 }
 
+/** As on Redis, it gives the text of an error, also of one that is a table. */
 function pcall(called: unknown, ...args: unknown[]): unknown {
   try {
     return new Several([true, ...all((called as Callable)(...args))]);
   } catch (error) {
-    if (error instanceof LuaError) return new Several([false, error.value]);
+    if (error instanceof LuaError) return new Several([false, error.message]);
     throw error;
   }
 }
@@ -80,7 +81,6 @@ export const LIBRARY: Readonly<Record<string, Callable | Readonly<Record<string,
     min: (...values: unknown[]) => Math.min(...values.map(number)),
   },
   tonumber: (value: unknown) => toNumber(value),
-  tostring: (value: unknown) => (value === undefined ? 'nil' : typeof value === 'boolean' ? String(value) : text(value)), // prettier-ignore
   unpack: (table: unknown) => new Several((table as LuaTable).list),
   pcall,
   type,

@@ -111,6 +111,17 @@ describe('Two keys that are shared on Redis', () => {
     ]);
   });
 
+  it('of several leases are extended by one call, also where the first has two keys', async () => {
+    await share(VALUE);
+    await share(OTHER);
+    const keys = [...LOCKS, ...sharers, B, sharers[1]!];
+    expect(await run(EXTEND_SHARED, keys, 200_000, 2, VALUE, 1, OTHER)).toEqual([1, 1]);
+    expect(await seen()).toMatchObject([
+      { of: [[OTHER, 60], [VALUE, 200]] }, // prettier-ignore
+      { of: [[OTHER, 200], [VALUE, 200]] }, // prettier-ignore
+    ]);
+  });
+
   it('are released together, and free with the last sharer', async () => {
     await share(VALUE);
     await share(OTHER);
