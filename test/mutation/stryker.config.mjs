@@ -14,7 +14,6 @@ export default {
   ignorePatterns: [
     'bench',
     'dist',
-    'docs',
     'site',
     'sample-app',
     'reports',

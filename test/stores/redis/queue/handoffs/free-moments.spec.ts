@@ -1,6 +1,5 @@
 import type { Lock } from 'nest-holdfast';
 import { systemClock } from '../../../../../lib/core/async/clock.js';
-import { Shares } from '../../../../../lib/stores/redis/queue/shares.js';
 import { BEAT } from '../../../../../lib/stores/redis/lua/pace.js';
 import { rejectionOf } from '../../../../core/support/outcome.js';
 import { nothingLeft } from '../../../../support/faults/left-behind.js';
@@ -180,17 +179,5 @@ describe('yieldEvery', () => {
     const make = () => new AppInstance('redis://127.0.0.1:1', { yieldEvery: yieldEvery as number });
     expect(make).toThrow(typeof yieldEvery === 'number' ? RangeError : TypeError);
     expect(make).toThrow(/yieldEvery/);
-  });
-
-  it('adds up what a process had in several holds', () => {
-    const shares = new Shares(1_000);
-    jest.spyOn(systemClock, 'now').mockReturnValue(400);
-    expect(shares.end('a', shares.dueAt('a', 0))).toBe(false);
-    expect(shares.dueAt('a', 500)).toBe(1_100); // 400 of them are over
-    expect(shares.dueAt('b', 500)).toBe(1_500);
-    jest.spyOn(systemClock, 'now').mockReturnValue(1_100);
-    expect(shares.end('a', 1_100)).toBe(true);
-    expect(shares.dueAt('a', 1_200)).toBe(2_200);
-    jest.restoreAllMocks();
   });
 });
