@@ -1,5 +1,5 @@
 // The runner of tests for Stryker. Stryker's own loads every spec, and with it the whole package, anew for each mutant; this one has them
-// loaded, and runs the tests that reach the mutant, the fastest first.
+// loaded, and runs the tests that reach the mutant, the fastest and nearest first.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -90,7 +90,7 @@ class SpecRunner {
   }
 
   /** A mutant is killed by a test that fails with it, passes without it, and fails with it again. */
-  async mutantRun({ activeMutant, testFilter, hitLimit }) {
+  async mutantRun({ activeMutant, testFilter, hitLimit, sandboxFileName }) {
     if (!isDrawn(activeMutant, SAMPLE))
       return { status: MutantRunStatus.Error, errorMessage: NOT_DRAWN };
     // Stryker starts another process when a mutant has blocked this one.
@@ -101,7 +101,8 @@ class SpecRunner {
     const mutant = { id: activeMutant.id, hitLimit };
     const isOver = budgetOver();
     let count = 0;
-    for (const [file, ids] of byFile(known, this.#durations)) {
+    const mutated = path.relative(process.cwd(), sandboxFileName).replaceAll(path.sep, '/');
+    for (const [file, ids] of byFile(known, this.#durations, mutated)) {
       if (isOver()) break;
       const results = await withMutant(mutant, () => this.#run(file, ids, isOver));
       count += results.length;

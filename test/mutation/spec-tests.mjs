@@ -11,10 +11,22 @@ export function coverageOfTests({ static: atLoad, perTest }, tests) {
   return result;
 }
 
-/** The ids of tests by their file, the fastest file first. */
-export function byFile(ids, durations) {
+/** A spec in the folder of the mutated file, or with its name, is run as if it took a part of its time: it is likely to notice. */
+const NEAR = 1 / 4;
+
+/** The ids of tests by their file: the fastest file first, and sooner if it is near the file in lib that has the mutant. */
+export function byFile(ids, durations, mutated) {
   const files = new Map();
   for (const id of ids) files.set(fileOf(id), [...(files.get(fileOf(id)) ?? []), id]);
-  const timeOf = ([, tests]) => tests.reduce((sum, id) => sum + durations.get(id), 0);
-  return [...files].toSorted((a, b) => timeOf(a) - timeOf(b));
+  const timeOf = (tests) => tests.reduce((sum, id) => sum + durations.get(id), 1);
+  const cost = ([file, tests]) => timeOf(tests) * NEAR ** nearness(file, mutated);
+  return [...files].toSorted((a, b) => cost(a) - cost(b));
+}
+
+/** The number of folders that a spec and a file of lib share, and one more if they share their name. */
+export function nearness(spec, mutated) {
+  const [a, b] = [spec, mutated].map((file) => file.split('/').slice(1));
+  const [name, other] = [a.pop(), b.pop()].map((file) => file.split('.')[0]);
+  const apart = a.findIndex((folder, index) => folder !== b[index]);
+  return (apart < 0 ? a.length : apart) + Number(name === other);
 }
