@@ -41,6 +41,8 @@ describe('RedlockStore refuses', () => {
     ['an empty list', [], /expects a list of stores/],
     ['a store without a list', node(), /expects a list of stores/],
     ['what is no store', [node(), {}, node()], /node 2 is no LockStore/],
+    ['a store that says of nothing whether it supports it', [{ name: 'x', tryAcquire: jest.fn() }], /node 1 is no LockStore/], // prettier-ignore
+    ['a store without attempts', [{ name: 'x', supports: { ttl: true } }], /node 1 is no LockStore/], // prettier-ignore
     ['a hole', [node(), undefined], /node 2 is no LockStore/],
     ['keys that live as long as a session', [session], /node 1 \(session\) keeps keys for a session/], // prettier-ignore
     ['a node that would vote twice', [twice, node(), twice], /twice/],

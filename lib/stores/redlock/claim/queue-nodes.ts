@@ -38,7 +38,7 @@ export class QueueNodes {
   of(key: string, refusals?: Refusals): RedlockNode | undefined {
     const { nodes } = this.#quorum;
     const first = Number.parseInt(hash('sha1', key).slice(0, 8), 16) % nodes.length;
-    const inOrder = [...nodes.slice(first), ...nodes.slice(0, first)];
+    const inOrder = [...nodes.slice(first), ...nodes];
     return inOrder.find((node) => node.store.acquire && node.isFit && !refusals?.has(node));
   }
 
@@ -70,10 +70,10 @@ export class QueueNodes {
   ): Promise<Lease | undefined> {
     const stopper = new AbortController();
     const stop = () => stopper.abort(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop);
     const unwatch = node.whenUnfit(stop);
     const stopped = new Promise<undefined>((resolve) =>
-      stopper.signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+      stopper.signal.addEventListener('abort', () => resolve(undefined)),
     );
     const asked = promiseTry(() => node.store.acquire!(request, stopper.signal)).then(asClaim);
     const waited = asked.catch((error: unknown) => {

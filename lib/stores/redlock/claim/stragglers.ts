@@ -3,9 +3,9 @@ import type { NodeLeases } from './node-leases.js';
 import type { Quorum } from '../vote/quorum.js';
 import type { RedlockNode } from '../node/redlock-node.js';
 
-/** Milliseconds until a node that refused the keys is asked once more; three times as many after each refusal, for seconds. */
+/** Milliseconds until a node that refused the keys is asked once more; three times as many after each refusal, up to the longest. */
 const FIRST_PAUSE = 10;
-const LONGEST_PAUSE = 3_000;
+const LONGEST_PAUSE = 2_430;
 
 /**
  * Nodes that did not grant the keys although a majority did. Another caller has the keys there: it has lost the vote, or has

@@ -114,7 +114,7 @@ export class NodeQuarantine implements ServerRecord {
   }
 
   #enter({ runId, upFor, time }: ServerVitals, sentAt: Moment, losses: number): void {
-    const { clock, mode, largestTtl } = this.#rules;
+    const { clock, mode } = this.#rules;
     const before = this.#entry;
     this.#failure = '';
     const now = momentOf(clock);
@@ -128,8 +128,8 @@ export class NodeQuarantine implements ServerRecord {
     const isReturning = before !== undefined && (before.isReturning || !isSame || isSet);
     this.#entry = { runId, losses, since, clock: reading, isReturning };
     if (isSame && !isSet) return;
-    this.#isAdmitted = since + largestTtl <= now.monotonic;
-    if (this.#isAdmitted || mode === false || !before) return;
+    this.#isAdmitted = false;
+    if (mode === false || !before) return;
     this.#tell(isSet ? 'its clock has jumped' : 'its server has restarted');
   }
 

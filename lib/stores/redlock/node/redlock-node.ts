@@ -100,7 +100,7 @@ export class RedlockNode {
   answered(isInTime: boolean): void {
     this.#open--;
     this.#isBehind = false;
-    if (!isInTime || this.#misses === 0) return;
+    if (!isInTime) return;
     const wasSuspended = this.isSuspended;
     this.#misses = 0;
     this.#isProbed = false;

@@ -127,8 +127,7 @@ export class Vote<Answer> {
     }
     this.#hasAnswered(node, index);
     const doubt = asksBarred ? undefined : (node.barred ?? lostSince(node, losses));
-    const counts =
-      agrees && doubt === undefined && !this.#decided && this.#said[index] === undefined;
+    const counts = agrees && doubt === undefined && !this.#decided;
     if (agrees) agreed?.(node, answer, counts);
     else refused?.(node);
     if (doubt !== undefined) this.#tell(index, 'failed', doubt);

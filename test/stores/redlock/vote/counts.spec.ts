@@ -137,6 +137,26 @@ describe('A vote of the nodes of a Redlock', () => {
     expect(outcome.value).toBe('yes');
   });
 
+  it('suspends only a node that has missed votes, however many are open at once', async () => {
+    const { ask, say, clock, nodes } = vote(3);
+    for (let round = 0; round < 3; round++) ask();
+    await say(true, true, undefined);
+    await clock.advance(TIMEOUT);
+    await settled();
+    expect(nodes.map((node) => node.isSuspended)).toEqual([false, false, true]);
+  });
+
+  it('is missed by a node that answers too late', async () => {
+    const { ask, say, clock, nodes } = vote(3);
+    for (let round = 0; round < 2; round++) ask();
+    await say(true, true, undefined);
+    await clock.advance(TIMEOUT);
+    await settled();
+    await say(undefined, undefined, true);
+    nodes[2]!.missed(true);
+    expect(nodes[2]!.isSuspended).toBe(true);
+  });
+
   it('does not count the yes of a node without a vote, and does not ask it', async () => {
     const { ask, say, heard, nodes } = vote(3);
     nodes[0]!.record = { isKnown: true, bar: 'quarantined' };
