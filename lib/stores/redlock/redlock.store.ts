@@ -102,9 +102,8 @@ export class RedlockStore implements LockStore {
     this.#observers.add(tell);
   }
 
-  async countNodes(): Promise<NodeCount> {
-    if (!this.#monitor.isOpen) await this.#monitor.opened();
-    return countNodes(this.#quorum);
+  countNodes(): Promise<NodeCount> {
+    return this.#monitor.whenOpen(() => countNodes(this.#quorum));
   }
 
   readonly nodes = () => this.#quorum.nodes.map(({ name, state }) => ({ node: name, state }));

@@ -143,6 +143,5 @@ async function raise(
 
 /** The time of day in microseconds: if all nodes have lost a counter, it goes on from there. */
 function hint(floor = 0n): bigint {
-  const ours = BigInt(Math.round(timeOfDay() * 1_000));
-  return ours > floor ? ours : floor;
+  return largestToken([BigInt(Math.round(timeOfDay() * 1_000)), floor]);
 }

@@ -96,6 +96,6 @@ export class QueueNodes {
       throw refusals.get(node) ?? new Error('no caller can wait here');
     };
     const words = { yes: 'let callers wait', no: 'held' };
-    await this.#quorum.ask({ ask, isYes: () => false, words }, asked.ttl, asked);
+    await this.#quorum.ask({ ask, isYes: Boolean, words }, asked.ttl, asked);
   }
 }

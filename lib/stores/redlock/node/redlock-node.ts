@@ -34,7 +34,7 @@ export class RedlockNode {
   #isBehind = false;
   #isProbed = false;
   #pause = FIRST_PAUSE;
-  #askAgainAt = -Infinity;
+  #askAgainAt = 0;
 
   constructor(name: string, store: LockStore, clock: Clock, tell: Tell) {
     this.name = name;
@@ -116,7 +116,6 @@ export class RedlockNode {
     if (this.#isProbed) this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
     this.#isProbed = false;
     this.#misses++;
-    if (!this.isSuspended) return;
     this.#askAgainAt = this.#clock.now() + this.#pause;
     if (this.#misses === MOST_MISSES) this.tell('suspended', why);
   }

@@ -43,7 +43,7 @@ export class QuarantineMonitor {
 
   /** Asks once `opened` has resolved. */
   async whenOpen<T>(ask: () => Promise<T>): Promise<T> {
-    if (!this.isOpen) await this.opened();
+    await this.opened();
     return ask();
   }
 

@@ -155,8 +155,7 @@ export class Vote<Answer> {
   }
 
   #decide(): void {
-    if (this.#decided) return;
-    this.#decided = this.#outcome;
+    this.#decided ??= this.#outcome;
     if (this.#decided) this.#resolve(this.#decided);
   }
 
@@ -165,11 +164,11 @@ export class Vote<Answer> {
     const majority = majorityOf(nodes);
     const { yes, no } = this.#counts;
     if (yes >= majority) return 'yes';
-    const { deciding } = this.#question;
-    if (deciding !== undefined && no >= deciding) return 'no';
+    const { deciding = Infinity } = this.#question;
+    if (no >= deciding) return 'no';
     const pending = this.#pending;
     if (yes + pending >= majority) return undefined;
-    if (deciding === undefined && yes + no >= majority) return 'no';
+    if (deciding === Infinity && yes + no >= majority) return 'no';
     return yes + no + pending < majority || pending === 0 ? 'failed' : undefined;
   }
 

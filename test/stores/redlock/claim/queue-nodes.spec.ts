@@ -26,6 +26,12 @@ describe('The node at which callers wait for a key', () => {
     expect(new Set(chosen)).toEqual(new Set(nodes));
   });
 
+  it('is the same one in every version: processes of several wait together', () => {
+    const { nodes, queueNodes } = own();
+    const chosen = KEYS.slice(0, 8).map((key) => nodes.indexOf(queueNodes.of(key)!));
+    expect(chosen).toEqual([0, 2, 0, 1, 2, 1, 0, 1]);
+  });
+
   it('is the next one while it is not fit, and none while no node is', () => {
     const { nodes, links, queueNodes } = own();
     const of = (key: string) => nodes.indexOf(queueNodes.of(key)!);

@@ -112,6 +112,16 @@ describe('The first hand-off of a lease inside a process', () => {
     expect(next.release).toHaveBeenCalledTimes(1);
   });
 
+  it('takes a node that knows no raise for one that has not made it', async () => {
+    const { lease, handOffRaising, others, at } = own();
+    handOffRaising.mockReturnValue(Promise.resolve(new NodeLease()));
+    at(others[0]!).extend.mockResolvedValue(false);
+    delete at(others[1]!).raiseFencing;
+    const outcome = watch(lease.handOff(TTL, false) as Promise<Lease | undefined>);
+    await settled();
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: undefined });
+  });
+
   it('says which node did not hold it any more', async () => {
     const { lease, handOffRaising, others, at } = own();
     handOffRaising.mockReturnValue(Promise.resolve(undefined));

@@ -4,7 +4,7 @@ import { QueueNodes } from '../../../../lib/stores/redlock/claim/queue-nodes';
 import { take } from '../../../../lib/stores/redlock/claim/claim';
 import { RedlockLease } from '../../../../lib/stores/redlock/lease/redlock-lease';
 import { QuorumError } from '../../../../lib/stores/redlock/vote/quorum';
-import { rejectionOf } from '../../../core/support/outcome';
+import { deferred, rejectionOf } from '../../../core/support/outcome';
 import { aRequest } from '../../redis/locks';
 import { queueQuorum } from '../support/quorum-of';
 import { settled } from '../support/stub-quorum';
@@ -71,6 +71,49 @@ describe('A lease of a majority', () => {
     await settled();
     expect(await holders()).toEqual(NOWHERE);
     expect(leases.hasEnded).toBe(true);
+  });
+
+  it('takes a node that refuses the key only now for one that does not hold it', async () => {
+    const { granted, stores, nodes, leases, asked } = own();
+    const lease = await granted();
+    leases.delete(nodes[2]!);
+    stores[2]!.forget();
+    await stores[2]!.occupy(KEY);
+    stores[2]!.holdReplies();
+    void leases.ask(nodes[2]!, asked);
+    stores[1]!.fail(new Error('down'));
+    const failed = rejectionOf<QuorumError>(lease.extend(TTL));
+    stores[2]!.pass();
+    const { report } = await failed;
+    expect(report.ended).toBe('1 of 3 nodes extended, 2 were needed');
+    const said = report.nodes.map((each) => each.said);
+    expect(said).toEqual(['extended', 'error down', 'not held there']);
+  });
+
+  it('is not forgotten at a node that has granted it anew, when an extension there fails late', async () => {
+    const { granted, nodes, leases, clock } = own();
+    const lease = await granted();
+    const extended = deferred<boolean>();
+    jest.spyOn(leases.get(nodes[2]!)!, 'extend').mockReturnValue(extended.promise);
+    expect(await lease.extend(TTL)).toBe(true);
+    const anew = { extend: jest.fn(), release: jest.fn() };
+    leases.set(nodes[2]!, anew);
+    extended.resolve(false);
+    await clock.advance(0);
+    expect(leases.get(nodes[2]!)).toBe(anew);
+  });
+
+  it('is released at the nodes that have it, and no failure at the others', async () => {
+    const { granted, nodes, leases, stores } = own();
+    const lease = await granted();
+    leases.delete(nodes[2]!);
+    stores[1]!.fail(new Error('down'));
+    const { report } = await rejectionOf<QuorumError>(lease.release());
+    expect(report.nodes.map((each) => each.said)).toEqual([
+      'released',
+      'error down',
+      'not held there',
+    ]);
   });
 
   it('is asked for again at a node that has lost it, and at none that has no vote', async () => {

@@ -86,4 +86,69 @@ describe('the list of a quorum', () => {
     const error = await rejectionOf(locks.list({ cursor: 'x' }));
     expect(error).toMatchObject({ name: 'TypeError', code: 'LOCK_OPTION_INVALID' });
   });
+
+  it('refuses the cursor of a list of other nodes', async () => {
+    const { store } = stubQuorum(3, { upFor: [1, 1, 1] });
+    const other = stubQuorum(3);
+    await other.locks.acquire('a');
+    await other.locks.acquire('b');
+    const { cursor } = await other.store.list!({ limit: 1 });
+    expect(cursor).toBeDefined();
+    expect(await rejectionOf(store.list!({ limit: 1, cursor }))).toBeInstanceOf(TypeError);
+  });
+
+  it('tells the keys that were asked for', async () => {
+    const { locks, store } = stubQuorum(3);
+    for (const key of ['order:1', 'stock:1']) await locks.acquire(key);
+    const keys = [];
+    for (let cursor: string | undefined, page = 0; page < 3; page++) {
+      const found: LockPage = await store.list!({ limit: 5, cursor, match: 'order:*' });
+      keys.push(...found.locks.map(({ key }) => key));
+      cursor = found.cursor;
+    }
+    expect(keys).toEqual(['order:1']);
+  });
+
+  it('is read from one page of a node to the next, and then from the next node', async () => {
+    const { locks, store, nodes } = stubQuorum(3);
+    for (const key of KEYS.slice(0, 3)) await locks.acquire(key);
+    const { last } = await listAll(store, 2);
+    expect(last.cursor).toBeUndefined();
+    const lists = nodes.map(({ calls }) => calls.filter((verb) => verb === 'list').length);
+    expect(lists).toEqual([2, 2, 2]);
+  });
+
+  it('does without a node that hangs, after two seconds, and one that is away', async () => {
+    const { locks, store, nodes, links, clock } = stubQuorum(5, {
+      upFor: Array.from({ length: 5 }, () => 60_000),
+    });
+    await locks.acquire('a', { autoExtend: false });
+    nodes[0]!.stop();
+    links[1]!.disconnect();
+    const first = store.list!({ limit: 5 });
+    await clock.advance(2_000);
+    const { cursor } = await first;
+    const second = await store.list!({ limit: 5, cursor });
+    expect(second.unreachable).toEqual([
+      { node: 'a', said: 'timeout' },
+      { node: 'b', said: 'refused (not connected)' },
+    ]);
+    expect(nodes[1]!.calls).not.toContain('list');
+  });
+
+  it('rejects with what each node said', async () => {
+    const { nodes, store } = stubQuorum(3);
+    nodes[0]!.fail(new Error('ECONNRESET'));
+    const { cursor } = await store.list!({ limit: 5 });
+    nodes[1]!.fail(new Error('EPIPE'));
+    expect(await rejectionOf(store.list!({ limit: 5, cursor }))).toMatchObject({
+      report: {
+        nodes: [
+          { node: 'stub 1', said: 'error ECONNRESET' },
+          { node: 'stub 2', said: 'error EPIPE' },
+          { node: 'stub 3', said: 'answered' },
+        ],
+      },
+    });
+  });
 });

@@ -36,8 +36,10 @@ describe('A node of a Redlock', () => {
     server.isReady = false;
     expect(node).toMatchObject({ state: 'disconnected', isFit: false });
     expect(node.unreachable).toBe('refused (not connected)');
-    Object.assign(node.store, { connectionFailure: () => new Error('ECONNREFUSED') });
+    const connectionFailure = jest.fn().mockReturnValue(new Error('ECONNREFUSED'));
+    Object.assign(node.store, { connectionFailure });
     expect(node.unreachable).toBe('refused (not connected: ECONNREFUSED)');
+    expect(connectionFailure.mock.calls).toEqual([[false]]);
   });
 
   it('has no vote while its record says so', () => {
@@ -99,11 +101,12 @@ describe('A node of a Redlock', () => {
   });
 
   it('keeps its pause while calls from before it was suspended are missed', () => {
-    const { node, miss } = aNode();
+    const { node, miss, clock } = aNode();
     miss(3);
+    clock.jump(40);
     node.missed(true);
     node.missed(true);
-    expect(node.unreachable).toBe('suspended for 100 ms (it does not answer)');
+    expect(node.unreachable).toBe('suspended for 60 ms (it does not answer)');
   });
 
   it('recovers with an answer in time, and begins with the first pause again', () => {
@@ -146,6 +149,9 @@ describe('A node of a Redlock', () => {
     expect(node.unreachable).toBe(node.overloaded);
     node.answered(false);
     expect(node.overloaded).toBeUndefined();
+    node.asked();
+    expect(node.overloaded).toBeUndefined(); // it has answered since
+    node.answered(false);
     node.missed(false);
     expect(node.overloaded).toBeUndefined(); // 999 are open
   });

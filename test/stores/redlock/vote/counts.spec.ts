@@ -146,6 +146,15 @@ describe('A vote of the nodes of a Redlock', () => {
     expect(nodes.map((node) => node.isSuspended)).toEqual([false, false, true]);
   });
 
+  it('is missed by no node where none has settled it', async () => {
+    const { ask, say, clock, nodes } = vote(3);
+    for (let round = 0; round < 3; round++) ask();
+    await say(true, undefined, undefined);
+    await clock.advance(TIMEOUT);
+    await settled();
+    expect(nodes.map((node) => node.isSuspended)).toEqual([false, false, false]);
+  });
+
   it('is missed by a node that answers too late', async () => {
     const { ask, say, clock, nodes } = vote(3);
     for (let round = 0; round < 2; round++) ask();

@@ -98,6 +98,11 @@ describe('A vote', () => {
     expect(ballot.clock.pendingTimers).toBe(0);
   });
 
+  it('needs no timer where no node can be asked', () => {
+    const ballot = new Ballot(3, {}, (_, __, link) => link.disconnect());
+    expect([ballot.timers, ballot.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
   it('counts a node that throws as one that failed, and one that is not asked as a no', async () => {
     const ask = [() => { throw DOWN; }, () => undefined, () => undefined]; // prettier-ignore
     const ballot = new Ballot(3, { ask: ({ name }) => ask[Number(name)]!() });
