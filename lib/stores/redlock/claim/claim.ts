@@ -128,7 +128,8 @@ async function raise(
     {
       ask: (node) => {
         const lease = leases.get(node);
-        if (!lease || lease.raiseFencing) return lease?.raiseFencing?.({ from: token, to: token });
+        if (!lease) return undefined;
+        if (lease.raiseFencing) return lease.raiseFencing({ from: token, to: token });
         throw new Error(`its leases cannot raise a fencing counter (${node.store.name})`);
       },
       isYes: isTrue,

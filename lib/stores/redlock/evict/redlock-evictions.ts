@@ -91,7 +91,6 @@ export class RedlockEvictions {
         ? { node, fencingToken }
         : [];
     });
-    if (rest.length === 0) return;
     const all = rest.map(({ node, fencingToken }) =>
       askNode(node, (store) => store.evict({ ...request, fencingToken })),
     );

@@ -2,7 +2,7 @@ import { waitAtMost } from '../../../core/async/clock.js';
 import { tryHandOff } from '../../../core/store/grant.js';
 import type { AcquireRequest, FencingRange } from '../../../core/contract/lock-store.js';
 import type { HandedOffLease, Lease } from '../../../core/contract/lock-store.js';
-import { isGranted, isTrue } from '../vote/answers.js';
+import { isGranted, isStillOurs, isTrue } from '../vote/answers.js';
 import { take } from '../claim/claim.js';
 import type { Claim } from '../claim/claim.js';
 import type { LeaseContext, Tokens } from './lease-context.js';
@@ -52,7 +52,7 @@ export class RedlockLease implements Lease {
     const outcome = await this.#context.quorum.ask<boolean | undefined>(
       {
         ask: (node) => this.#leases.askHolder(node, (lease) => this.#extendAt(node, lease, ttl)),
-        isYes: (isOurs) => isOurs !== undefined && isTrue(isOurs),
+        isYes: isStillOurs,
         words: { yes: 'extended', no: 'not held there' },
         deciding: this.#context.quorum.refusal,
       },

@@ -1,5 +1,5 @@
 import type { NodeLeases } from '../claim/node-leases.js';
-import { isTrue } from '../vote/answers.js';
+import { isStillOurs } from '../vote/answers.js';
 import type { Quorum } from '../vote/quorum.js';
 
 /** The holder was asked to stop: a majority keeps its keys for `ms` more. `false`: it has them no more. */
@@ -7,7 +7,7 @@ export async function retireAll(quorum: Quorum, leases: NodeLeases, ms: number):
   const outcome = await quorum.ask<boolean | undefined>(
     {
       ask: (node) => leases.askHolder(node, (lease) => lease.retire?.(ms) ?? lease.extend(ms)),
-      isYes: (isOurs) => isOurs !== undefined && isTrue(isOurs),
+      isYes: isStillOurs,
       words: { yes: 'retired', no: 'not held there' },
       deciding: quorum.refusal,
     },

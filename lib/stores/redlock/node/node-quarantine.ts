@@ -62,7 +62,6 @@ export class NodeQuarantine implements ServerRecord {
     if (rest > 0) return `quarantined until ${timeOfDayIn(rest)} (in ${Math.ceil(rest)} ms)`;
     this.#isAdmitted = true;
     if (this.#isTold) this.node.tell('recovered', `its server has been up for ${largestTtl} ms`);
-    this.#isTold = false;
     return undefined;
   }
 

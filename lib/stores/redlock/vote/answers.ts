@@ -8,6 +8,11 @@ export function isTrue(answer: unknown): boolean {
   return answer;
 }
 
+/** As `isTrue`, for a question about a lease that the node may not have granted after all: `undefined`. */
+export function isStillOurs(answer: unknown): boolean {
+  return answer !== undefined && isTrue(answer);
+}
+
 /** Whether a node granted the keys. Throws for an answer that is neither a lease nor `undefined`, and gives it back. */
 export function isGranted(answer: unknown): boolean {
   checkAttempt(answer);

@@ -55,7 +55,7 @@ export class QuarantineMonitor {
 
   /** A request with this ttl is made. */
   used(ttl: number): void {
-    if (ttl > this.#rules.largestTtl) this.#rules.largestTtl = ttl;
+    this.#rules.largestTtl = Math.max(ttl, this.#rules.largestTtl);
     this.#wasUsed = true;
     this.#look();
   }

@@ -98,6 +98,19 @@ describe('An attempt at the keys of a majority', () => {
     expect(await holders()).toEqual([undefined, undefined, undefined]);
   });
 
+  it('fails where a node that refused the key is needed to raise the counter', async () => {
+    const { attempt, stores } = own();
+    await stores[0]!.count(now() + AHEAD);
+    await stores[2]!.occupy('order:42');
+    const tryAcquire = stores[1]!.tryAcquire.bind(stores[1]);
+    stores[1]!.tryAcquire = async (request) => {
+      const lease = await tryAcquire(request);
+      stores[1]!.forget();
+      return lease;
+    };
+    expect(await ended(attempt())).toMatchObject({ status: 'fulfilled', value: undefined });
+  });
+
   it('fails where the leases of a node cannot raise a counter, and names its store', async () => {
     const { attempt, stores, leases, holders } = own();
     await stores[0]!.count(now() + AHEAD);

@@ -23,34 +23,43 @@ describe('A node that has not granted the key of a majority', () => {
     await clock.advance(30);
     expect(nodes[2]!.calls).toEqual(['acquire']);
     expect(await nodes[2]!.holder('a')).toBe(await nodes[0]!.holder('a'));
+    const schedule = jest.spyOn(clock, 'schedule');
     await clock.advance(OFFERS);
     expect(nodes[2]!.calls).toEqual(['acquire']);
+    expect(schedule.mock.calls.map(([ms]) => ms)).not.toContain(90); // the next pause
   });
 
-  it('because its refusal came late, is asked again, once at a time', async () => {
-    const { locks, nodes, clock } = stubQuorum(5);
-    const late = nodes.slice(3);
-    const theirs = await Promise.all(late.map((node) => node.occupy('a')));
-    for (const node of late) node.holdReplies();
-    await locks.acquire('a', hold);
-    for (const node of late) node.pass();
-    await settled();
-    for (const node of late) expect(node.calls).toEqual(['acquire']);
-    await clock.advance(9);
-    for (const node of late) expect(node.calls).toEqual(['acquire']);
-    await clock.advance(1);
-    for (const node of late) expect(node.calls).toEqual(['acquire', 'acquire']);
-    await Promise.all(theirs.map((lease) => lease.release()));
-    await clock.advance(30);
-    for (const node of late) expect(await node.holder('a')).toBe(await nodes[0]!.holder('a'));
-    await clock.advance(OFFERS);
-    for (const node of late) expect(node.calls).toEqual(Array.from({ length: 3 }, () => 'acquire'));
-  });
+  it.each([
+    [1, 3],
+    [2, 5],
+  ])(
+    'because its refusal came late, %i of %i, is asked again, once at a time',
+    async (few, all) => {
+      const { locks, nodes, clock } = stubQuorum(all);
+      const late = nodes.slice(all - few);
+      const theirs = await Promise.all(late.map((node) => node.occupy('a')));
+      for (const node of late) node.holdReplies();
+      await locks.acquire('a', hold);
+      for (const node of late) node.pass();
+      await settled();
+      for (const node of late) expect(node.calls).toEqual(['acquire']);
+      await clock.advance(9);
+      for (const node of late) expect(node.calls).toEqual(['acquire']);
+      await clock.advance(1);
+      for (const node of late) expect(node.calls).toEqual(['acquire', 'acquire']);
+      await Promise.all(theirs.map((lease) => lease.release()));
+      await clock.advance(30);
+      for (const node of late) expect(await node.holder('a')).toBe(await nodes[0]!.holder('a'));
+      await clock.advance(OFFERS);
+      for (const node of late)
+        expect(node.calls).toEqual(Array.from({ length: 3 }, () => 'acquire'));
+    },
+  );
 
   it('is asked after 10 ms, and after three times as long each time, for less than four seconds', async () => {
     const { locks, nodes, clock } = stubQuorum(3);
     await nodes[2]!.occupy('a');
-    const lock = await locks.acquire('a', hold);
+    const lock = await locks.acquire('a', { ...hold, ttl: 10 * TTL });
     const asked = () => nodes[2]!.calls.length - 1;
     let at = 0;
     for (const [index, pause] of [10, 30, 90, 270, 810, 2_430].entries()) {
@@ -65,6 +74,21 @@ describe('A node that has not granted the key of a majority', () => {
     expect(asked()).toBe(6);
     expect(lock.state).not.toBe('released');
   });
+
+  it.each([
+    [0, 5],
+    [1, 15],
+  ])(
+    'is asked at another moment each time, by a timer that keeps no process alive',
+    async (chance, ms) => {
+      jest.mocked(Math.random).mockReturnValue(chance);
+      const { locks, nodes, clock } = stubQuorum(3);
+      await nodes[2]!.occupy('a');
+      const schedule = jest.spyOn(clock, 'schedule');
+      await locks.acquire('a', hold);
+      expect(schedule.mock.calls).toContainEqual([ms, expect.any(Function), true]);
+    },
+  );
 
   it('is asked for what is left of the ttl', async () => {
     const { locks, nodes, clock } = stubQuorum(3);

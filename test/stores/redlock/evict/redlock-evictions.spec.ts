@@ -151,6 +151,19 @@ describe('An eviction at the nodes of a Redlock', () => {
     expect(stores.map(({ evict }) => evict.mock.calls.length)).toEqual([1, 1, 1]);
   });
 
+  it.each<[string, HolderAnswer | undefined]>([
+    ['has given the key to others', { state: 'other', owner: 'of others', fencingToken: 8n }],
+    ['does not answer', undefined],
+  ])('is one of the holder at the other nodes where the first one %s', async (_, answer) => {
+    const { evictions, stores, clock, say } = own();
+    const outcome = watch(evictions.take(REQUEST));
+    await say(answer, taken().answer, taken().answer);
+    await clock.advance(LONGEST);
+    await settled();
+    expect(outcome.value).toMatchObject({ state: 'taken' });
+    expect(stores.map(({ evict }) => evict.mock.calls.length)).toEqual([1, 1, 1]);
+  });
+
   it('takes nothing more where the owner is unknown', async () => {
     const { evictions, stores, say } = own();
     const outcome = watch(evictions.take(REQUEST));

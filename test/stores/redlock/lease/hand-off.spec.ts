@@ -39,7 +39,20 @@ function own() {
   const at = (node: RedlockNode) => granted.get(node)!;
   const { handOffRaising } = at(queueNode);
   const link = links[nodes.indexOf(queueNode)]!;
-  return { clock, quorum, nodes, link, leases, lease, queueNode, others, at, handOffRaising, used };
+  return {
+    clock,
+    quorum,
+    nodes,
+    links,
+    link,
+    leases,
+    lease,
+    queueNode,
+    others,
+    at,
+    handOffRaising,
+    used,
+  };
 }
 
 describe('The first hand-off of a lease inside a process', () => {
@@ -144,6 +157,10 @@ describe('The first hand-off of a lease inside a process', () => {
 
   it.each<[string, (setup: ReturnType<typeof own>) => void]>([
     ['is away', ({ link }) => link.disconnect()],
+    [
+      'is unknown, for all nodes are away,',
+      ({ links }) => links.forEach((link) => link.disconnect()),
+    ],
     ['has no vote', ({ queueNode }) => (queueNode.record = { isKnown: true, bar: 'quarantined' })],
     ['has not granted the key', ({ leases, queueNode }) => leases.delete(queueNode)],
     ['has a counter beyond its token', ({ at, queueNode }) => (at(queueNode).fencingToken = 101n)],

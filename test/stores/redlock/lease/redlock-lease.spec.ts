@@ -148,7 +148,9 @@ describe('A lease of a majority', () => {
       store.forget();
       await store.occupy(KEY);
     }
+    const { fencingToken } = lease;
     expect(await lease.renew(asked)).toBe(false);
+    expect(lease.fencingToken).toBe(fencingToken);
     expect(await holders()).toEqual(['somebody', 'somebody', 'somebody']);
   });
 

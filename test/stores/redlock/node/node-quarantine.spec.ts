@@ -109,6 +109,17 @@ describe('The record of the server behind a node', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('notices a clock that was set while a slow answer was on its way: that is too vague to compare with', async () => {
+    const { record, clock, answer, read, told } = own();
+    await read({ upFor: LARGEST });
+    void record.read();
+    clock.jump(900);
+    await answer(1, { time: clock.now() - 400 });
+    expect(told).toEqual([]);
+    await read({ time: clock.now() - 400 });
+    expect(told).toEqual(['quarantined: its clock has jumped']);
+  });
+
   it('tells once that the server has no vote, and that it has one again', async () => {
     const { record, clock, read, told } = own();
     await read();

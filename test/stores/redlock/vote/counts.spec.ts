@@ -155,6 +155,15 @@ describe('A vote of the nodes of a Redlock', () => {
     expect(nodes.map((node) => node.isSuspended)).toEqual([false, false, false]);
   });
 
+  it('forgives what a node has missed before, once it answers in time', async () => {
+    const { ask, say, nodes } = vote(3);
+    for (let miss = 0; miss < 2; miss++) nodes[2]!.missed(true);
+    ask();
+    await say(true, true, true);
+    nodes[2]!.missed(true);
+    expect(nodes[2]!.isSuspended).toBe(false);
+  });
+
   it('is missed by a node that answers too late', async () => {
     const { ask, say, clock, nodes } = vote(3);
     for (let round = 0; round < 2; round++) ask();

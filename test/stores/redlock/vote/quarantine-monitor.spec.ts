@@ -66,6 +66,13 @@ describe('The first callers of a Redlock', () => {
     expect([monitor.isOpen, asked.value]).toEqual([true, 'asked']);
   });
 
+  it('wait for the servers of those nodes only that have one', async () => {
+    const { monitor } = own({ upFor: [undefined, OLD, OLD], away: [2] });
+    const asked = watch(monitor.whenOpen(async () => 'asked'));
+    await settled();
+    expect(asked.value).toBe('asked');
+  });
+
   it('wait until all are known, where no majority may vote', async () => {
     const { monitor, connect } = own({ upFor: [OLD, 0, 0], mode: true, away: [2] });
     const asked = watch(monitor.whenOpen(async () => 'asked'));
@@ -186,6 +193,13 @@ describe('While a Redlock is in use, its servers', () => {
     await during(setup, LOOK);
     expect(await during(setup, 5 * LOOK)).toEqual([0, 0, 0]);
     expect(setup.clock.pendingTimers).toBe(0);
+  });
+
+  it('are read once after a caller that waited for a moment', async () => {
+    const setup = own();
+    await settled();
+    setup.monitor.waiting()();
+    expect(await during(setup, 5 * LOOK)).toEqual([1, 1, 1]);
   });
 
   it('are not read while they are away', async () => {
