@@ -45,6 +45,8 @@ class SpecRunner {
   #log;
   /** By id, the ms of each test that passes without a mutant, as often as it is run. */
   #durations = new Map();
+  /** By file, the ms of its load, and of what runs before and after all tests. */
+  #overheads = new Map();
 
   constructor(log) {
     this.#log = log;
@@ -72,9 +74,15 @@ class SpecRunner {
     for (const file of files) first.push(...(await this.#baseline(file)));
     const mutantCoverage = coverageOfTests(coverage(), first);
     const again = new Map();
-    for (const file of files)
-      for (const test of await this.#baseline(file)) again.set(test.id, test);
-    const tests = first.map(({ id, ms, error }) => {
+    for (const file of files) {
+      const from = performance.now();
+      const tests = await this.#baseline(file);
+      for (const test of tests) again.set(test.id, test);
+      const spent = performance.now() - from;
+      this.#overheads.set(file, spent - tests.reduce((sum, { ms }) => sum + ms, 0));
+    }
+    const tests = first.map(({ id, error }) => {
+      const ms = again.get(id)?.ms ?? 0; // all modules are loaded by then, as they are for a mutant
       const failure =
         error ?? again.get(id)?.error ?? (again.has(id) ? undefined : 'did not run again');
       if (failure === undefined && ms <= LONGEST_TEST) this.#durations.set(id, ms);
@@ -85,7 +93,7 @@ class SpecRunner {
       const file = SAMPLE < 1 ? {} : { fileName: path.resolve(fileOf(id)) };
       return { id, name: id, timeSpentMs: ms, ...file, status };
     });
-    writeFileSync(DURATIONS, JSON.stringify([...this.#durations]));
+    writeFileSync(DURATIONS, JSON.stringify([[...this.#durations], [...this.#overheads]]));
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
@@ -94,7 +102,8 @@ class SpecRunner {
     if (!isDrawn(activeMutant, SAMPLE))
       return { status: MutantRunStatus.Error, errorMessage: NOT_DRAWN };
     // Stryker starts another process when a mutant has blocked this one.
-    if (this.#durations.size === 0) this.#durations = new Map(JSON.parse(readFileSync(DURATIONS)));
+    if (this.#durations.size === 0)
+      [this.#durations, this.#overheads] = JSON.parse(readFileSync(DURATIONS)).map((each) => new Map(each)); // prettier-ignore
     const known = (testFilter ?? [...this.#durations.keys()]).filter((id) =>
       this.#durations.has(id),
     );
@@ -102,7 +111,7 @@ class SpecRunner {
     const isOver = budgetOver();
     let count = 0;
     const mutated = path.relative(process.cwd(), sandboxFileName).replaceAll(path.sep, '/');
-    for (const [file, ids] of byFile(known, this.#durations, mutated)) {
+    for (const [file, ids] of byFile(known, this.#durations, this.#overheads, mutated)) {
       if (isOver()) break;
       const results = await withMutant(mutant, () => this.#run(file, ids, isOver));
       count += results.length;

@@ -14,12 +14,13 @@ export function coverageOfTests({ static: atLoad, perTest }, tests) {
 /** A spec in the folder of the mutated file, or with its name, is run as if it took a part of its time: it is likely to notice. */
 const NEAR = 1 / 4;
 
-/** The ids of tests by their file: the fastest file first, and sooner if it is near the file in lib that has the mutant. */
-export function byFile(ids, durations, mutated) {
+/** The ids of tests by their file: the fastest first, with its load and its hooks, and sooner if it is near the file in lib that has the mutant. */
+export function byFile(ids, durations, overheads, mutated) {
   const files = new Map();
   for (const id of ids) files.set(fileOf(id), [...(files.get(fileOf(id)) ?? []), id]);
-  const timeOf = (tests) => tests.reduce((sum, id) => sum + durations.get(id), 1);
-  const cost = ([file, tests]) => timeOf(tests) * NEAR ** nearness(file, mutated);
+  const timeOf = (file, tests) =>
+    tests.reduce((sum, id) => sum + durations.get(id), overheads.get(file) ?? 1);
+  const cost = ([file, tests]) => timeOf(file, tests) * NEAR ** nearness(file, mutated);
   return [...files].toSorted((a, b) => cost(a) - cost(b));
 }
 
