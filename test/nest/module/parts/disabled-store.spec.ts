@@ -1,0 +1,31 @@
+import type { Lease } from 'nest-holdfast';
+import { DisabledLockStore } from '../../../../lib/nest/module/disabled-lock.store';
+
+describe('The store that locks nothing', () => {
+  it('grants every key, with tokens that grow from the time of day on', async () => {
+    const store = new DisabledLockStore();
+    const before = BigInt(Date.now()) * 1_000n;
+    const leases = await Promise.all([store.tryAcquire(), store.tryAcquire(), store.tryAcquire()]);
+    const tokens = leases.map(({ fencingToken }) => fencingToken!);
+    expect(tokens[0]! >= before && tokens[0]! < before + 60_000_000n).toBe(true);
+    expect(tokens.map((token, index) => token > (tokens[index - 1] ?? 0n))).toEqual([true, true, true]); // prettier-ignore
+    const [lease] = leases as [Lease, ...Lease[]];
+    expect(await Promise.all([lease.extend(5), lease.release(), lease.downgrade!()])).toEqual([true, true, true]); // prettier-ignore
+  });
+
+  it('has no holders', async () => {
+    const store = new DisabledLockStore();
+    expect([await store.inspect(), await store.list()]).toEqual([undefined, { locks: [] }]);
+  });
+
+  it('supports everything that needs no exclusion', () => {
+    expect(new DisabledLockStore().supports).toEqual({
+      fencing: true,
+      ttl: false,
+      manyKeys: true,
+      readLocks: true,
+      semaphores: true,
+      exclusive: false,
+    });
+  });
+});
