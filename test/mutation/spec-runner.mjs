@@ -72,15 +72,15 @@ class SpecRunner {
     const files = folders.specFiles();
     const first = [];
     for (const file of files) first.push(...(await this.#baseline(file)));
-    const mutantCoverage = coverageOfTests(coverage(), first);
     const again = new Map();
     for (const file of files) {
       const from = performance.now();
-      const tests = await this.#baseline(file);
+      const tests = await this.#baseline(file, `${file} › `);
       for (const test of tests) again.set(test.id, test);
       const spent = performance.now() - from;
       this.#overheads.set(file, spent - tests.reduce((sum, { ms }) => sum + ms, 0));
     }
+    const mutantCoverage = coverageOfTests(coverage(), first);
     const tests = first.map(({ id, error }) => {
       const ms = again.get(id)?.ms ?? 0; // all modules are loaded by then, as they are for a mutant
       const failure =
@@ -110,8 +110,7 @@ class SpecRunner {
     const mutant = { id: activeMutant.id, hitLimit };
     const isOver = budgetOver();
     let count = 0;
-    const mutated = path.relative(process.cwd(), sandboxFileName).replaceAll(path.sep, '/');
-    for (const [file, ids] of byFile(known, this.#durations, this.#overheads, mutated)) {
+    for (const [file, ids] of this.#inOrder(known, activeMutant)) {
       if (isOver()) break;
       const results = await withMutant(mutant, () => this.#run(file, ids, isOver));
       count += results.length;
@@ -124,6 +123,10 @@ class SpecRunner {
       }
     }
     return { status: MutantRunStatus.Survived, nrOfTests: count };
+  }
+
+  #inOrder(ids, { fileName }) {
+    return byFile(ids, fileName, this.#durations, this.#overheads);
   }
 
   async #isConfirmed(mutant, file, { id }) {
@@ -154,9 +157,10 @@ class SpecRunner {
     });
   }
 
-  #baseline(file) {
+  /** `atLoad` reaches what the spec does while it is loaded. The first time, that is also the load of modules, which stay loaded. */
+  #baseline(file, atLoad) {
     const onTest = (name) => beginTest(`${file} › ${name ?? ''}`);
-    beginTest(undefined); // while the spec is loaded
+    beginTest(atLoad);
     return this.#spec(file, {
       isChosen: () => true,
       boundOf: () => BASELINE_BOUND,
