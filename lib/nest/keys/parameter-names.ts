@@ -19,12 +19,11 @@ export interface MethodSignature {
 /** Reads the parameters from the method's source text, with a real parser. `undefined` when the text is not JavaScript of its own. */
 export function methodSignature(method: Function): MethodSignature | undefined {
   const source = Function.prototype.toString.call(method);
-  const found = parseAs(`({${source}})`, 2) ?? parseAs(`(${source})`, 1);
+  const found = parseAs(`({${source}})`) ?? parseAs(`(${source})`);
   if (!found) return undefined;
   const { node, code } = found;
   const first = node.params[0];
-  const last = node.params.at(-1);
-  const list = first && last ? code.slice(first.start, last.end).replace(/\s+/g, ' ') : '';
+  const list = first ? code.slice(first.start, node.params.at(-1)!.end).replace(/\s+/g, ' ') : '';
   const parameters = node.params.map(parameter);
   const isHidden = first ? parameters[0]!.kind === 'rest' : /\barguments\b/.test(source);
   return { parameters, text: `${method.name}(${list})`, isHidden };
@@ -37,8 +36,7 @@ const PARSER_OPTIONS: Options = {
   allowImportExportEverywhere: true,
 };
 
-/** `offset`: how many characters stand before the function. */
-function parseAs(code: string, offset: number): { node: FunctionNode; code: string } | undefined {
+function parseAs(code: string): { node: FunctionNode; code: string } | undefined {
   try {
     const [statement] = parse(code, PARSER_OPTIONS).body;
     if (statement?.type !== 'ExpressionStatement') return undefined;
@@ -47,7 +45,7 @@ function parseAs(code: string, offset: number): { node: FunctionNode; code: stri
     const node = property?.type === 'Property' ? property.value : expression;
     const isFunction =
       node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
-    return isFunction && node.end >= offset ? { node, code } : undefined;
+    return isFunction ? { node, code } : undefined;
   } catch {
     return undefined; // native code, or a form that only the other attempt can read
   }
