@@ -98,7 +98,7 @@ class SpecRunner {
   }
 
   /** A mutant is killed by a test that fails with it, passes without it, and fails with it again. */
-  async mutantRun({ activeMutant, testFilter, hitLimit, sandboxFileName }) {
+  async mutantRun({ activeMutant, testFilter, hitLimit }) {
     if (!isDrawn(activeMutant, SAMPLE))
       return { status: MutantRunStatus.Error, errorMessage: NOT_DRAWN };
     // Stryker starts another process when a mutant has blocked this one.
