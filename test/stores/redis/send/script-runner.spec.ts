@@ -38,13 +38,7 @@ describe('A script of a store', () => {
   function runnerOf(replicas: number, options = {}): ScriptRunner {
     const silence = { asked: () => void asked++, isAsked: false };
     const all = Object.assign(client, options);
-    return new ScriptRunner(
-      all as never,
-      { replicas, replicaTimeout: 300 },
-      false,
-      () => 0,
-      silence,
-    );
+    return new ScriptRunner(all, { replicas, replicaTimeout: 300 }, false, () => 0, silence);
   }
 
   const change = (runner: ScriptRunner, failed?: (error: unknown) => never) =>
