@@ -1,8 +1,8 @@
-import type { Lease } from 'nest-holdfast';
+import { type AcquireRequest, type Lease, RedisLockStore } from 'nest-holdfast';
 import type { RedisLease } from '../../../../lib/stores/redis/lease/redis-lease.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
-import { RedisLocks, aRequest, markOf } from '../locks.js';
+import { OwnClient, aRequest, markOf } from '../locks.js';
 
 const TTL = 60_000;
 const BLOCK = 64n;
@@ -10,22 +10,25 @@ const reader = { permits: Infinity };
 
 describe('A lease of a store on Redis', () => {
   let server: RedisServer;
-  let own: RedisLocks;
+  let own: OwnClient;
+  let store: RedisLockStore;
 
   beforeAll(async () => {
     server = await RedisServer.shared();
-    own = new RedisLocks(server.url);
+    own = new OwnClient(server.url);
+    store = new RedisLockStore(own.redis, { yieldEvery: Infinity });
   });
 
   beforeEach(() => own.redis.flushall());
 
   afterAll(async () => {
+    await store.close();
     await own[Symbol.asyncDispose]();
     await server.stop();
   });
 
   const take = async (keys: string | string[] = 'a', options = {}) =>
-    (await own.store.tryAcquire({ ...aRequest(keys), ...options })) as RedisLease;
+    (await store.tryAcquire({ ...aRequest(keys), ...options })) as RedisLease;
   const value = () => own.redis.get('lock:a');
 
   it('is released once', async () => {
@@ -68,16 +71,16 @@ describe('A lease of a store on Redis', () => {
   it('that stops says its token, for as long as it may, and is released all the same', async () => {
     const lease = await take();
     const before = await value();
-    expect([await lease.retire(5_000), await lease.retire(4_000)]).toEqual([true, true]);
+    expect([await lease.retire(50_000), await lease.retire(40_000)]).toEqual([true, true]);
     expect(await value()).toBe(before!.replace(':', `!${lease.fencingToken}:`));
-    expect(await own.redis.pttl('lock:a')).toBeLessThanOrEqual(4_000);
+    expect(await own.redis.pttl('lock:a')).toBeLessThanOrEqual(40_000);
     expect([await lease.release(), await value()]).toEqual([true, null]);
   });
 
   it('that has not heard that it stops is released by its value', async () => {
     const lease = await take();
     const before = await value();
-    await lease.retire(5_000);
+    await lease.retire(TTL);
     await own.redis.set('lock:a', before!, 'PX', TTL);
     expect([await lease.release(), await value()]).toEqual([true, null]);
   });
@@ -90,10 +93,10 @@ describe('A lease of a store on Redis', () => {
   it('is handed off with the next token, by blocks from the server', async () => {
     const lease = await take();
     const first = (await lease.handOff(TTL, false)) as RedisLease;
+    const second = first.handOff(TTL, false) as Lease; // at once: the server's word counts for a second
     expect(first.fencingToken).toBeGreaterThan(lease.fencingToken!);
     expect(await own.redis.get(markOf('a'))).toBe(String(first.fencingToken! + BLOCK - 1n));
     expect(await own.redis.pttl('lock:a')).toBeGreaterThan(30_000);
-    const second = first.handOff(TTL, false) as Lease;
     expect(second).toMatchObject({ fencingToken: first.fencingToken! + 1n });
     expect(await first.release()).toBe(false);
     const renewed = (await (second as RedisLease).handOff(TTL, true)) as Lease;
@@ -122,29 +125,37 @@ describe('A lease of a store on Redis', () => {
     await until(async () => (await value()) === null);
   });
 
+  /** A claim, and the same after its first extension; once more where the machine was too slow for the claim. */
+  async function waitFor(request: AcquireRequest, see = async (_claim: RedisLease) => {}) {
+    for (;;) {
+      const lease = await store.acquire!(request, new AbortController().signal);
+      await see(lease as RedisLease);
+      if (await lease.extend(TTL)) return lease as RedisLease;
+    }
+  }
+
   it('is no claim, unless its store has waited for it', async () => {
     const lease = await take();
     expect(lease.claim).toBeUndefined();
-    const waiting = own.store.acquire!(aRequest('a'), new AbortController().signal);
+    const waiting = waitFor(aRequest('a'), async (claim) => {
+      expect([claim.ofOneKey, claim.fencingToken]).toEqual([undefined, 0n]);
+      expect(await claim.retire(TTL)).toBe(false);
+    });
     await lease.release();
-    const claim = (await waiting) as RedisLease;
-    expect([claim.ofOneKey, claim.fencingToken]).toEqual([undefined, 0n]);
-    expect(await claim.retire(5_000)).toBe(false);
-    expect(await claim.extend(TTL)).toBe(true);
-    expect(claim.fencingToken).toBeGreaterThan(lease.fencingToken!);
-    expect(claim.ofOneKey).toBeDefined();
-    expect(await claim.release()).toBe(true);
+    const claimed = await waiting;
+    expect(claimed.fencingToken).toBeGreaterThan(lease.fencingToken!);
+    expect(claimed.ofOneKey).toBeDefined();
+    expect(await claimed.release()).toBe(true);
   });
 
   it('of a sharer that has waited becomes one of the lock by its first extension', async () => {
     const lease = await take();
-    const waiting = own.store.acquire!({ ...aRequest('a'), ...reader }, new AbortController().signal); // prettier-ignore
+    const waiting = waitFor({ ...aRequest('a'), ...reader });
     await lease.release();
-    const claim = await waiting;
-    const beside = await own.store.acquire!({ ...aRequest('a'), ...reader }, new AbortController().signal); // prettier-ignore
-    expect(await own.redis.zcard('{lock:a}:shared')).toBe(2);
-    expect([await claim.extend(TTL), await claim.extend(TTL)]).toEqual([true, true]);
-    expect(await own.redis.pttl('lock:a')).toBeGreaterThan(30_000);
-    expect([await claim.release(), await beside.release()]).toEqual([true, true]);
+    const claimed = await waiting;
+    expect(await claimed.extend(2 * TTL)).toBe(true);
+    expect(await own.redis.pttl('lock:a')).toBeGreaterThan(TTL);
+    const beside = await take('a', reader);
+    expect([await claimed.release(), await beside.release()]).toEqual([true, true]);
   });
 });

@@ -9,7 +9,7 @@ import { OwnClient } from '../locks.js';
 const LOCK = 'lock:order:42';
 const COUNTER = `{${LOCK}}:fence`;
 const KEYS = [LOCK, COUNTER, lineKey(LOCK)];
-const CLAIM = 1_000;
+const CLAIM = 100_000;
 /** Longer than any test, in milliseconds. */
 const LIFE = 600_000;
 /** The beginning of the numbers of places, in milliseconds since 1970. */
