@@ -81,7 +81,7 @@ describe('A node that has not granted the key of a majority', () => {
   ])(
     'is asked at another moment each time, by a timer that keeps no process alive',
     async (chance, ms) => {
-      jest.mocked(Math.random).mockReturnValue(chance);
+      jest.spyOn(Math, 'random').mockReturnValue(chance);
       const { locks, nodes, clock } = stubQuorum(3);
       await nodes[2]!.occupy('a');
       const schedule = jest.spyOn(clock, 'schedule');
