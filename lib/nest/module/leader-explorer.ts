@@ -34,9 +34,8 @@ export function findCandidates(
 }
 
 function candidatesOf(instance: unknown): FoundCandidate[] {
-  const prototype =
-    instance instanceof Object && (Object.getPrototypeOf(instance) as object | null);
-  if (!prototype) return [];
+  if (!(instance instanceof Object)) return [];
+  const prototype = Object.getPrototypeOf(instance) as object | null;
   return new MetadataScanner().getAllMethodNames(prototype).flatMap((property) => {
     const method = Reflect.get(instance, property) as unknown;
     const candidate = typeof method === 'function' ? candidateOf(method) : undefined;

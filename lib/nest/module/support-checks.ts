@@ -30,9 +30,6 @@ function prototypeOf(instance: unknown, metatype: unknown): object | undefined {
 }
 
 function plansOf(prototype: object | undefined): LockPlan[] {
-  if (!prototype || prototype === Object.prototype) return [];
-  return new MetadataScanner().getAllMethodNames(prototype).flatMap((property) => {
-    const method = Reflect.get(prototype, property) as unknown;
-    return typeof method === 'function' ? (lockPlanOf(method) ?? []) : [];
-  });
+  const methods = new MetadataScanner().getAllMethodNames(prototype ?? null);
+  return methods.flatMap((name) => lockPlanOf(Reflect.get(prototype!, name) as Function) ?? []);
 }

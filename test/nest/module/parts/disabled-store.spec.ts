@@ -13,6 +13,15 @@ describe('The store that locks nothing', () => {
     expect(await Promise.all([lease.extend(5), lease.release(), lease.downgrade!()])).toEqual([true, true, true]); // prettier-ignore
   });
 
+  it('mints no token twice, however many there are in one moment', async () => {
+    jest.useFakeTimers();
+    const store = new DisabledLockStore();
+    const leases = [store.tryAcquire(), store.tryAcquire(), store.tryAcquire()];
+    jest.useRealTimers();
+    const tokens = (await Promise.all(leases)).map(({ fencingToken }) => fencingToken!);
+    expect(tokens.map((token) => token - tokens[0]!)).toEqual([0n, 1n, 2n]);
+  });
+
   it('has no holders', async () => {
     const store = new DisabledLockStore();
     expect([await store.inspect(), await store.list()]).toEqual([undefined, { locks: [] }]);

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import { DistributedLock, Semaphore } from 'nest-holdfast';
+import { Injectable, Logger } from '@nestjs/common';
+import { DistributedLock, LockService, MemoryLockStore, Semaphore } from 'nest-holdfast';
 import { OnElected } from '../../../../lib/nest/decorators/on-elected.decorator';
 import { linkReadyMadeInstances } from '../../../../lib/nest/module/lock-explorer';
+import { LeaderService } from '../../../../lib/nest/module/leader.service';
 import { findCandidates } from '../../../../lib/nest/module/leader-explorer';
 import { checkSupport } from '../../../../lib/nest/module/support-checks';
 import { locksProperty } from '../../../../lib/nest/plan/lock-tokens';
@@ -128,14 +129,55 @@ describe('An instance that Nest was handed ready-made', () => {
   });
 });
 
-describe('The candidates of an application', () => {
-  class Jobs {
-    @OnElected('scheduler')
-    async lead() {}
+class Jobs {
+  @OnElected('scheduler')
+  async lead() {}
 
-    @OnElected('reports', { locks: 'reports' })
-    async report() {}
-  }
+  @OnElected('reports', { locks: 'reports' })
+  async report() {}
+}
+
+describe('The elections of an application', () => {
+  const own = (...instances: object[]) => {
+    const discovery = discoveryOf(instances.map((instance) => ({ instance })));
+    return new LeaderService(new LockService(new MemoryLockStore()), discovery, undefined);
+  };
+
+  it('are found by their names, and the others are told', () => {
+    const leaders = own(new Jobs());
+    expect(leaders.of('scheduler')).toBe(leaders.of('scheduler'));
+    const message = "No method has @OnElected('x'); known elections: scheduler";
+    expect(errorOf(() => leaders.of('x')).message).toBe(message);
+    expect(errorOf(() => own().of('x')).message).toMatch(/known elections: none$/);
+  });
+
+  it('have one method each', () => {
+    class Others {
+      @OnElected('scheduler')
+      async work() {}
+    }
+    const message = '@OnElected on Others.work: "scheduler" is that of @OnElected on Jobs.lead; one method is elected, let it call others'; // prettier-ignore
+    expect(errorOf(() => own(new Jobs(), new Others()).of('scheduler')).message).toBe(message);
+  });
+
+  it('end also where none has begun', async () => {
+    await expect(own(new Jobs()).onModuleDestroy()).resolves.toBeUndefined();
+  });
+
+  it('tell the logger of Nest what failed, and what was lost', () => {
+    const logger = { error: jest.fn(), warn: jest.fn() };
+    for (const level of ['error', 'warn'] as const)
+      jest.spyOn(Logger.prototype, level).mockImplementation(logger[level]);
+    const { events } = own(new Jobs()).of('scheduler');
+    const error = new Error('failed');
+    events.emit('failed', error);
+    events.emit('lost', {} as never, Object.assign(new Error('lost')) as never);
+    jest.restoreAllMocks();
+    expect([logger.error.mock.calls, logger.warn.mock.calls]).toEqual([[[error]], [['lost']]]);
+  });
+});
+
+describe('The candidates of an application', () => {
   const named = (...all: Parameters<typeof findCandidates>) =>
     findCandidates(...all).map(({ name, property }) => [name, property]);
 
@@ -151,6 +193,11 @@ describe('The candidates of an application', () => {
   it('are none of what has no methods', () => {
     const others = [undefined, null, 5, {}, Object.create(null) as object, new Plain()];
     expect(named(discoveryOf(others.map((instance) => ({ instance }))))).toEqual([]);
+  });
+
+  it('are none of a method that the instance has something else in place of', () => {
+    const instance = Object.assign(new Jobs(), { lead: 5 });
+    expect(named(discoveryOf([{ instance }]))).toEqual([]);
   });
 
   it.each([{ isTransient: true }, { isRequestScoped: true }])('have one instance: %j', (scope) => {

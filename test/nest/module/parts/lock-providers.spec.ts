@@ -1,6 +1,6 @@
 import type { FactoryProvider, Provider } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
-import { LockService, MemoryLockStore } from 'nest-holdfast';
+import { DistributedLockModule, LockService, MemoryLockStore } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import {
   lockProviders,
@@ -14,7 +14,7 @@ import {
   getLockErrorsToken,
   getLocksToken,
 } from '../../../../lib/nest/plan/lock-tokens';
-import { rejectionOf } from '../../../core/support/outcome';
+import { errorOf, rejectionOf } from '../../../core/support/outcome';
 
 const noProviders = { getProviders: () => [], getControllers: () => [] };
 
@@ -46,6 +46,13 @@ describe('The providers of an instance', () => {
     expect(find(MODULE_LOCKS)).toMatchObject({ useExisting: getLocksToken(name) });
   });
 
+  it('are given what they need', () => {
+    const { find } = own('reports');
+    expect(find(getLockErrorsToken('reports')).inject).toEqual(['options']);
+    expect(find(getLockClientToken('reports')).inject).toEqual([MODULE_CONNECTIONS]);
+    expect(find(getLocksToken('reports')).inject).toHaveLength(4);
+  });
+
   it('of two modules differ', () => {
     const ids = [1, 2].map(() => lockProviders('options', undefined).providers[0]);
     expect(ids[0]).not.toEqual(ids[1]);
@@ -61,6 +68,18 @@ describe('The providers of an instance', () => {
     expect(make(getLockErrorsToken(), { http: false })).toBe(false);
     expect([make(getLockErrorsToken(), {}), make(getLockErrorsToken(), undefined)]).toEqual([{}, {}]); // prettier-ignore
     expect(make(getLeadersToken(), {}, noProviders)).toBeInstanceOf(LeaderService);
+  });
+});
+
+describe('A module', () => {
+  it.each([
+    [{ name: 5 }, /^DistributedLockModule: name must be /],
+    [{ isGlobal: 'yes' }, /^DistributedLockModule: isGlobal must be /],
+    [[], /^DistributedLockModule: the options must be an object, .*, got an array$/],
+  ])('is refused at once with %j', (options, expected) => {
+    expect(errorOf(() => DistributedLockModule.forRoot(options as never)).message).toMatch(
+      expected,
+    );
   });
 });
 

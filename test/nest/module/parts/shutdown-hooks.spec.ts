@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { systemClock } from '../../../../lib/core/async/clock';
 import { DistributedLockModule } from '../../../../lib/nest/module/distributed-lock.module';
 import { warnWithoutShutdownHooks } from '../../../../lib/nest/module/shutdown-hooks';
 
@@ -27,6 +28,12 @@ describe('An application whose locks outlive it', () => {
     expect(warn.mock.calls.map(String)).toEqual([
       expect.stringMatching(/^Nothing listens to SIGTERM, .*: call app.enableShutdownHooks\(\)$/),
     ]);
+  });
+
+  it('is kept alive by no timer', () => {
+    const schedule = jest.spyOn(systemClock, 'schedule');
+    warnWithoutShutdownHooks(new Logger('x'));
+    expect(schedule.mock.calls).toEqual([[1_000, expect.any(Function), true]]);
   });
 
   it('is not warned where something listens by then', () => {

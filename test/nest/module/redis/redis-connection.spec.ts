@@ -58,6 +58,7 @@ describe('The client that `redis` leads to', () => {
     });
     const cluster = await connect({ ...LAZY, cluster: [{ host: 'h', port: 7_001 }] });
     expect(cluster.client).toBeInstanceOf(Cluster);
+    expect(Reflect.get(cluster.client, 'startupNodes')).toEqual([{ host: 'h', port: 7_001 }]);
   });
 
   it.each([
@@ -73,6 +74,7 @@ describe('The client that `redis` leads to', () => {
     ['redis', { cluster: [] }, 'redis.cluster must be a list of nodes: [{ host, port }]'],
     ['redis', { cluster: 'h' }, 'redis.cluster must be a list of nodes: [{ host, port }]'],
     ['redis', { cluster: [null] }, 'redis.cluster must be a list of nodes: [{ host, port }]'],
+    ['redis', { cluster: [{}, null] }, 'redis.cluster must be a list of nodes: [{ host, port }]'],
     ['redis', { cluster: [{}], sentinels: [{}] }, 'give either redis.cluster or redis.sentinels, not both'], // prettier-ignore
     ['redis', { sentinels: [] }, 'redis.sentinels must be a list of sentinels: [{ host, port }]'],
     ['redis', { sentinels: [true] }, 'redis.sentinels must be a list of sentinels: [{ host, port }]'], // prettier-ignore
@@ -96,10 +98,35 @@ describe('The client that `redis` leads to', () => {
     [{ ...LAZY, sentinels: [{ host: 'h' }], name: 'primary' }],
     [{ ...LAZY, sentinels: undefined }],
     [{ ...LAZY, sentinels: null }],
+    [{ ...LAZY, sentinls: undefined }],
     [{ ...LAZY, cluster: ['h:7000', 7_001, { host: 'h' }] }],
   ])('is one: %j', async (source) => {
     const { client } = await connect(source);
     (client as Redis).disconnect();
+  });
+
+  it('may be that of a socket', async () => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const { client } = await connect('/no/such/socket');
+    (client as Redis).disconnect();
+    expect((client as Redis).options.path).toBe('/no/such/socket');
+    jest.restoreAllMocks();
+  });
+
+  it.each([
+    ['of one server', LAZY, 1],
+    ['of a Cluster', { ...LAZY, cluster: [{ host: 'h' }] }, 0],
+  ])('is left where it refuses its database: %s', async (_, source, times) => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const { client } = await connect(source);
+    const disconnect = jest.spyOn(client as Redis, 'disconnect').mockReturnValue();
+    const refusal = Object.assign(new Error('ERR'), {
+      name: 'ReplyError',
+      command: { name: 'select' },
+    });
+    (client as Redis).emit('error', refusal);
+    expect(disconnect).toHaveBeenCalledTimes(times);
+    jest.restoreAllMocks();
   });
 
   it('tells the logger of Nest each error once, until it is connected', async () => {
