@@ -98,7 +98,7 @@ describe('A store that asks for held locks', () => {
       const found = (await inspector.one('a'))!;
       expect(found).toMatchObject({ holder: 'host:1:2', remaining: 5_000 });
       expect([found.waiters, found.waiterCount, found.fencingToken]).toEqual([undefined, undefined, undefined]); // prettier-ignore
-      expect(asked[1]).toMatchObject({ script: INSPECT_ALONE, keys: ['lock:a'] });
+      expect(asked[1]).toMatchObject({ script: INSPECT_ALONE, keys: ['lock:a'], args: [] });
     },
   );
 });

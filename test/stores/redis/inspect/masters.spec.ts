@@ -11,9 +11,15 @@ interface FakeMaster {
   readonly cluster?: (word: string) => Promise<unknown>;
 }
 
-function master(port: number, id: string, slots = '0-99', epoch = 1): FakeMaster {
+function master(
+  port: number,
+  id: string,
+  slots = '0-99',
+  epoch = 1,
+  flags = 'myself,master',
+): FakeMaster {
   const others = 'ffff redis:9@19 slave abcd 0 0 1 connected\n';
-  const line = `${id} redis:${port}@${port + 10} myself,master - 0 0 ${epoch} connected ${slots}\r\n`;
+  const line = `${id} redis:${port}@${port + 10} ${flags} - 0 0 ${epoch} connected ${slots}\r\n`;
   return {
     options: { host: 'redis', port },
     scan: nothing,
@@ -64,6 +70,11 @@ describe('The masters of a list', () => {
     const client = cluster(master(1, 'a'));
     expect(await stampOf(cluster(master(1, 'a')))).toBe(await stampOf(client));
     expect(await stampOf(other)).not.toBe(await stampOf(client));
+  });
+
+  it('are known by their own lines, whatever the order of the flags', async () => {
+    const source = master(2, 'bb', '0-99 [42->-aa]', 1, 'master,myself');
+    expect(await namesOf(cluster(master(1, 'aa'), source))).toEqual(['redis:2', 'redis:1']);
   });
 
   it('are there also where the server forbids CLUSTER NODES', async () => {

@@ -34,7 +34,10 @@ describe('A lease of a store on Redis', () => {
   it('is released once', async () => {
     for (const lease of [await take(), await take('b', reader)]) {
       expect(await lease.release()).toBe(true);
+      const sent = [jest.spyOn(own.redis, 'eval'), jest.spyOn(own.redis, 'evalsha')];
       expect(await lease.release()).toBe(false);
+      for (const each of sent) expect(each).not.toHaveBeenCalled();
+      jest.restoreAllMocks();
     }
     expect(await own.redis.exists('lock:a', 'lock:b')).toBe(0);
   });
@@ -153,7 +156,11 @@ describe('A lease of a store on Redis', () => {
     const waiting = waitFor({ ...aRequest('a'), ...reader });
     await lease.release();
     const claimed = await waiting;
+    const sent = [jest.spyOn(own.redis, 'eval'), jest.spyOn(own.redis, 'evalsha')];
     expect(await claimed.extend(2 * TTL)).toBe(true);
+    const keys = sent.flatMap(({ mock }) => mock.calls.map(([, count]) => count));
+    expect(keys).toEqual([2]); // the lock and its sharers: no waiter is admitted
+    jest.restoreAllMocks();
     expect(await own.redis.pttl('lock:a')).toBeGreaterThan(TTL);
     const beside = await take('a', reader);
     expect([await claimed.release(), await beside.release()]).toEqual([true, true]);

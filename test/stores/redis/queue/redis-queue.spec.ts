@@ -249,6 +249,14 @@ describe('The waiters of a store', () => {
     expect(sent()).toEqual(next);
   });
 
+  it('fail with a key that the server forbids also when they are alone', async () => {
+    wait(held('1'));
+    await settled();
+    await taken()[0]!.fail('NOPERM No permissions to access a key');
+    expect(ends).toEqual(['1: NOPERM No permissions to access a key']);
+    expect(sent()).toEqual([['leave', '1']]);
+  });
+
   it('fail alone with an answer that is an error, or not understood', async () => {
     for (const each of ['1', '2', '3']) wait(held(each));
     await settled();

@@ -36,6 +36,10 @@ describe('The link to a Redis server', () => {
     expect(lost).toHaveBeenCalledTimes(2);
   });
 
+  it('has the address of the server', () => {
+    expect(link.address).toBe('localhost:6379');
+  });
+
   it.each([
     ['ready', true],
     ['wait', true],

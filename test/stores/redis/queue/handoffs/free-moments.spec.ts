@@ -142,6 +142,11 @@ describe('A lock that is left free for a moment', () => {
     expect(await lock.release()).toBe(true);
     const again = await holding.locks.acquire('order:42', { waitTimeout: 0 });
     await again.release();
+    const waiting = await holding.store.acquire!(
+      aRequest('order:42'),
+      new AbortController().signal,
+    );
+    await waiting.release();
   });
 
   it('is none where `yieldEvery` is Infinity', async () => {
