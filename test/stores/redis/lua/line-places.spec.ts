@@ -1,4 +1,4 @@
-import { WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
+import { LEAVE, WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
 import { lapse, lineKey, lineOf, type Ask } from '../../../support/redis-line.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { OwnClient } from '../locks.js';
@@ -126,6 +126,17 @@ describe('A place in the line of a lock on Redis', () => {
     await stand({ name: 's.2' });
     expect(inFront(await stand({ name: 's.1', age: 0 }, { name: 's.2', age: 5_000 }))).toEqual([0, 1]); // prettier-ignore
     expect(await line()).toEqual(['s.1', 's.2']);
+  });
+
+  it('that is left gives a lock that it has got to the next, which lives', async () => {
+    for (const name of ['s.1', '~s.2', '~s.3']) await stand({ name });
+    await client.redis.set(LOCK, valueOf('s.1'), 'PX', LIFE);
+    await LEAVE.run(client.redis, KEYS, [valueOf('s.1'), CLAIM], () => {});
+    expect(await client.redis.get(LOCK)).toBe(valueOf('~s.2'));
+    expect(await line()).toEqual(['~s.3']);
+    await client.redis.set(LOCK, 'foreign', 'PX', LIFE);
+    await LEAVE.run(client.redis, KEYS, [valueOf('~s.3'), CLAIM], () => {});
+    expect([await client.redis.get(LOCK), await line()]).toEqual(['foreign', []]);
   });
 
   it('counts the living in front of it, from the ninth on', async () => {

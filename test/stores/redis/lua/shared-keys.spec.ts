@@ -74,6 +74,14 @@ describe('Two keys that are shared on Redis', () => {
     expect(await share('third*2.1:host:1:2')).toBe(-1);
   });
 
+  it('have room again for each sharer whose time is over', async () => {
+    await share(VALUE);
+    await share(OTHER);
+    for (const set of sharers) await client.redis.zadd(set, (await now()) - 1_000, VALUE);
+    expect(await share('third*2.1:host:1:2')).toBe(1);
+    expect(await share('fourth*2.1:host:1:2')).toBe(-1);
+  });
+
   it('are refused together, by the number of the one that is not free', async () => {
     await client.redis.set(B, 'foreign');
     expect(await share(VALUE)).toBe(-2);
