@@ -7,6 +7,7 @@ import {
   EXTEND_SHARER,
   RELEASE_SHARED,
 } from '../../../../lib/stores/redis/lua/sharing-scripts.js';
+import { WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
 import type { RedisScript } from '../../../../lib/redis-client/redis-script.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { OwnClient } from '../locks.js';
@@ -72,6 +73,19 @@ describe('Two keys that are shared on Redis', () => {
       LOCKS.map(() => ({ lock: '*2', of: [[OTHER, 90], [VALUE, 60]], ttls: [90, 90] })), // prettier-ignore
     );
     expect(await share('third*2.1:host:1:2')).toBe(-1);
+  });
+
+  it('are refused while a writer waits for one of them, and not once it is gone', async () => {
+    await share(VALUE);
+    const wait = [60_000, '~t.1:host:1:2', '60000'];
+    await run(WAIT, [A, lines[0]!, sharers[0]!], ...wait);
+    expect(await share(OTHER)).toBe(-1);
+    await client.redis.del(lines[0]!);
+    expect(await share(OTHER)).toBe(1);
+    await client.redis.flushall();
+    await client.redis.set(A, 'foreign', 'PX', 60_000);
+    await run(WAIT, [A, lines[0]!, sharers[0]!], ...wait);
+    expect(await share(OTHER)).toBe(-1);
   });
 
   it('have room again for each sharer whose time is over', async () => {
@@ -148,6 +162,8 @@ describe('Two keys that are shared on Redis', () => {
       { lock: ALONE, of: [] },
       { lock: null, of: [] },
     ]);
+    await client.redis.set(B, 'foreign', 'PX', 70_000);
+    expect(await run(DOWNGRADE, ALL, ALONE, reader)).toBe(0);
     await client.redis.set(B, ALONE, 'PX', 70_000);
     for (const _ of ['first', 'again']) {
       expect(await run(DOWNGRADE, ALL, ALONE, reader)).toBe(1);
