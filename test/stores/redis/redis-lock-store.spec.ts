@@ -9,7 +9,13 @@ class FakeClient extends EventEmitter {
   /** The numbers of keys of the scripts. */
   readonly sent: number[] = [];
   channel = '';
-  readonly eval = async (_script: string, count: number) => (this.sent.push(count), 17);
+  replies: unknown[] = [];
+  readonly eval = async (_script: string, count: number) => {
+    this.sent.push(count);
+    const reply = this.replies.length > 0 ? this.replies.shift() : 17;
+    if (reply instanceof Error) throw reply;
+    return reply;
+  };
   readonly evalsha = this.eval;
   readonly wait = async () => 1;
 }
@@ -64,6 +70,33 @@ describe('A store on a client', () => {
     expect(told).toEqual([{ type: 'revoked', key: 'a', upTo: 17n, grace: 500 }]);
   });
 
+  it('knows why the server has not answered a waiter', async () => {
+    storeOn(new FakeSubscriber());
+    const request = aRequest('a');
+    const stopper = new AbortController();
+    client.replies = [[[0, 600_000, 0]], new Error('down'), null];
+    const waiting = store.acquire!(request, stopper.signal);
+    await settled();
+    expect(store.waitFailure(request)).toBeUndefined();
+    store.beforeDeadline(request);
+    await settled();
+    expect(store.waitFailure(request)).toMatchObject({ message: 'down' });
+    stopper.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+  });
+
+  it('checks its server until it is closed', async () => {
+    const info = async () => 'run_id:a\r\nmaxmemory_policy:allkeys-lru\r\n';
+    storeOn(Object.assign(new FakeSubscriber(), { status: 'ready', info, time: async () => [1, 0] }), { serverChecks: true }); // prettier-ignore
+    const codes: string[] = [];
+    store.checkServers!(({ code }) => codes.push(code));
+    await settled();
+    expect(codes).toContain('HOLDFAST_REDIS_EVICTION');
+    expect(client.listenerCount('ready')).toBeGreaterThan(0);
+    await store.close();
+    expect(client.listenerCount('ready')).toBe(0);
+  });
+
   it('of a quorum tells of evictions, and of nothing else', () => {
     storeOn(new FakeSubscriber());
     store.joinQuorum();
@@ -94,7 +127,7 @@ describe('A store on a client', () => {
   it('names the key of several that was refused, and none of one', async () => {
     storeOn(new FakeSubscriber());
     const [several, one] = [aRequest(['a', 'b']), aRequest('a')];
-    jest.spyOn(client, 'eval').mockResolvedValueOnce(-2 as never);
+    client.replies = [-2];
     expect(await store.tryAcquire(several)).toBeUndefined();
     expect([store.refusedKey(several), store.refusedKey(one)]).toEqual(['b', undefined]);
   });

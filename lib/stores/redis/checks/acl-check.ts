@@ -125,18 +125,18 @@ interface KeyName {
   readonly pattern: string;
 }
 
-/** The names of the keys of a lock, and of one whose key has a hash tag of its own. */
+/** For the keys of any lock, and of one whose key has a hash tag of its own. No prefix has this key, which a rule has `*` for. */
 function namesOf(keys: ServerKeys, clientPrefix: string): KeyName[] {
   const beside = (key: string) => [...keys.with(BESIDE, [key]), ...keys.with(BESIDE_SHARED, [key])];
-  const [own, tagged] = [beside('check'), beside('check{tag}')];
-  const names = [...own, ...tagged].map((name) => clientPrefix + name);
+  const locks = ['holdfast-check', 'holdfast-check{tag}'];
+  const names = locks.flatMap((key) => beside(key)).map((name) => clientPrefix + name);
   return unique(names).map((name) => ({ name, pattern: patternOf(name) }));
 }
 
 function patternOf(name: string): string {
   return name
-    .replace(/check(\{tag\})?(?!.*check)/, '*')
-    .replace(/\{tag\}/, '{*}')
+    .replace(/holdfast-check(\{tag\})?/g, '*')
+    .replace('{tag}', '{*}')
     .replace(/mark:\d+(?=\}:fence$)/, '*');
 }
 

@@ -83,5 +83,5 @@ async function viewOf(master: Master): Promise<View> {
 /** Empty where the server forbids the command. */
 async function ownLine({ client }: Master): Promise<string> {
   const text = await Promise.resolve(client.cluster?.('NODES')).catch(() => '');
-  return /^\w+ \S+ \S*myself.*$/m.exec(String(text))?.[0].trimEnd() ?? '';
+  return /^\w+ \S+ \S*myself.*$/m.exec(String(text))?.[0] ?? '';
 }

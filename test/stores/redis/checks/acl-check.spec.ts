@@ -40,17 +40,17 @@ describe('What the server denies to the user of the locks', () => {
     expect(new Set(asked.map(([command]) => command))).toEqual(
       new Set([...OF_A_KEY, 'evalsha', 'info', 'time', 'unsubscribe', 'publish', 'subscribe']),
     );
-    expect(asked).toContainEqual(['set', 'lock:check', 'value', 'px', '1000', 'nx']);
-    expect(asked).toContainEqual(['get', '{lock:check}:line']);
-    expect(asked).toContainEqual(['zscore', '{tag}:shared:lock:check{tag}', 'member']);
+    expect(asked).toContainEqual(['set', 'lock:holdfast-check', 'value', 'px', '1000', 'nx']);
+    expect(asked).toContainEqual(['get', '{lock:holdfast-check}:line']);
+    expect(asked).toContainEqual(['zscore', '{tag}:shared:lock:holdfast-check{tag}', 'member']);
     expect(asked).toContainEqual(['publish', 'holdfast:check', 'message']);
     expect(asked).toContainEqual(['time']);
   });
 
   it('is asked with the prefix of the client, and of WAIT where replicas are awaited', async () => {
     const { asked } = await denied(() => true, { clientPrefix: 'app:', replicas: 1 });
-    expect(asked).toContainEqual(['get', 'app:lock:check']);
-    expect(asked).toContainEqual(['get', 'app:{app:lock:check}:line:lock:check']);
+    expect(asked).toContainEqual(['get', 'app:lock:holdfast-check']);
+    expect(asked).toContainEqual(['get', 'app:{app:lock:holdfast-check}:line:lock:holdfast-check']);
     expect(asked).toContainEqual(['wait', '0', '1']);
     expect((await denied(but('wait'), { replicas: 1 })).found!.commands).toEqual(['wait']);
     expect((await denied(but('wait'))).found).toEqual(NOTHING);
@@ -70,12 +70,20 @@ describe('What the server denies to the user of the locks', () => {
   });
 
   it.each([
-    ['{lock:*}:line', /^\{lock:check(\{tag\})?\}:line/],
+    ['{lock:*}:line', /^\{lock:holdfast-check(\{tag\})?\}:line/],
     ['{*}:line:lock:*', /^\{tag\}:line:/],
     ['{lock:*}:fence', /:fence$/],
   ])('are keys: %s', async (pattern, denies) => {
     const { found } = await denied(([command, key = '']) => !OF_A_KEY.includes(command!) || !denies.test(key)); // prettier-ignore
     expect(found).toEqual({ ...NOTHING, keys: [pattern] });
+  });
+
+  it.each([
+    ['app:', ['app:lock:*', 'app:{app:lock:*}:line:lock:*', 'app:{*}:line:lock:*']],
+    ['check:', ['check:lock:*', 'check:{check:lock:*}:line:lock:*', 'check:{check:lock:*}:fence']],
+  ])('are keys with the prefix %s of the client, of any lock', async (clientPrefix, patterns) => {
+    const { found } = await denied(but(...OF_A_KEY), { clientPrefix });
+    for (const pattern of patterns) expect(found!.keys).toContain(pattern);
   });
 
   it('are the keys, and no commands, where all of both are denied', async () => {

@@ -79,6 +79,7 @@ describe('The moment for which a lock is left free', () => {
 
   it('is none for a lock that had been lost, or whose release failed', async () => {
     expect(await release(null)).toBe(false);
+    expect(moments.areAny).toBe(false);
     expect(await rejectionOf(release(new Error('down')))).toMatchObject({ message: 'down' });
     expect(await rejectionOf(release(17))).toMatchObject({ message: expect.stringContaining('not understood') }); // prettier-ignore
     expect(moments.areAny).toBe(false);
