@@ -82,10 +82,10 @@ describe('The commands of RedisLockStore', () => {
     expect(stream.writableCorked).toBe(0);
   });
 
-  it('is a script in full at first, and its hash from then on', async () => {
+  it('is a script in full at first, the one that takes and the one that frees, and its hash from then on', async () => {
     await using log = await CommandLog.of(own.redis, server.url);
     await own.locks.withLock('order:42', async () => {});
-    expect(await log.commands()).toEqual(['eval', 'evalsha']);
+    expect(await log.commands()).toEqual(['eval', 'eval']);
     await own.locks.withLock('order:42', async () => {});
     expect(await log.commands()).toEqual(['evalsha', 'evalsha']);
   });
