@@ -80,7 +80,7 @@ describe('In place of a stream', () => {
     ['an Observable over HTTP, which needs one value', { plan: planOf('skip', 'observable'), context: contextOf({}) }, [undefined]], // prettier-ignore
     ['server-sent events of a promise', { plan: planOf('skip'), context: contextOf({ handler: sse }) }, []], // prettier-ignore
   ])('is as many values as its reader needs: %s', async (_, call, expected) => {
-    expect(await valuesOf(call)).toEqual(expected);
+    expect(await valuesOf(call)).toStrictEqual(expected); // a list of `undefined` is not empty
   });
 
   it('is what a function gives: an Observable, a promise or a value', async () => {
