@@ -42,7 +42,7 @@ describe('A store on a client', () => {
 
   function storeOn(own: FakeClient, options: RedisLockStoreOptions = {}): void {
     client = own;
-    store = new RedisLockStore(own as never, options);
+    store = new RedisLockStore(own, options);
   }
 
   it('that cannot subscribe has no queue', async () => {
