@@ -46,8 +46,8 @@ const SIDE = aBag<MigrationSideOptions>(
 const aSide: OptionRule = (name, value) => {
   SIDE(name, value);
   const { redis, store } = value as MigrationSideOptions;
-  const isGiven = (each: unknown) => each !== undefined && each !== null && each !== '';
-  if (isGiven(redis) !== isGiven(store)) return;
+  const given: unknown[] = [redis, store].filter((each) => each !== undefined);
+  if (given.length === 1 && given[0] !== null && given[0] !== '') return;
   throw optionError(
     `${name} must have either redis or store (is an environment variable missing?)`,
   );

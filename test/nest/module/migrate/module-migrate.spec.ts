@@ -62,6 +62,14 @@ describe('forRoot({ migrate })', () => {
       [{ ...migrate, largestTtl: '30000' }, /migrate\.largestTtl must be a whole number of ms/],
       [{ ...migrate, to: { redis: undefined } }, /migrate\.to must have either redis or store/],
       [{ ...migrate, to: { redis: '' } }, /migrate\.to must have either redis or store/],
+      [
+        { ...migrate, to: { redis: null, ...store() } },
+        /migrate\.to must have either redis or store/,
+      ],
+      [
+        { ...migrate, from: { redis: '', ...store() } },
+        /migrate\.from must have either redis or store/,
+      ],
       [{ ...migrate, form: store() }, /form/],
     ];
     for (const [given, message] of wrong)
