@@ -49,6 +49,29 @@ describe('a store that fails', () => {
     expect(await rejectionOf(locks.acquire('a'))).toBe(own);
   });
 
+  it('and has no connection says so, once', async () => {
+    const { locks, store } = onFakeStore();
+    const lacks = new Error('connect ECONNREFUSED');
+    const connectionFailure = (isLast: boolean) => (isLast ? lacks : undefined);
+    Object.assign(store, { connectionFailure });
+    for (const said of ['gave up', 'gave up: connect ECONNREFUSED']) {
+      store.onAcquire = () => Promise.reject(new Error(said));
+      const error = await rejectionOf(locks.acquire('a'));
+      expect(error.message).toMatch(/failed for "a": gave up: connect ECONNREFUSED$/);
+      expect(error.cause).toBe(lacks);
+    }
+  });
+
+  it('is asked by one attempt, too, while its client makes the connection again', async () => {
+    const { locks, store } = onFakeStore();
+    const connectionFailure = (isLast: boolean) => (isLast ? down : undefined);
+    Object.assign(store, { connectionFailure });
+    expect(await locks.tryAcquire('a')).toBeDefined();
+    Object.assign(store, { connectionFailure: () => down });
+    expect(await rejectionOf(locks.tryAcquire('b'))).toMatchObject({ cause: down });
+    expect(store.requests).toHaveLength(1);
+  });
+
   it('ends a wait', async () => {
     const { locks, store, clock } = onFakeStore();
     store.onAcquire = () =>
@@ -137,6 +160,14 @@ describe('a store that hangs', () => {
     expect(acquired.status).toBe('pending');
     await clock.advance(1);
     expect(acquired.error).toBeInstanceOf(LockTimeoutError);
+  });
+
+  it('for a second or more until the end of the wait is to blame, although the key was held', async () => {
+    const { locks, store, clock } = onFakeStore({ retryDelay: 10, retryJitter: 0 });
+    store.onAcquire = () => (store.requests.length < 2 ? Promise.resolve(undefined) : never());
+    const acquired = watch(locks.acquire('a', { waitTimeout: 1_500 }));
+    await clock.advance(1_500);
+    expect(acquired.error).toBeInstanceOf(LockStoreError);
   });
 
   it('before the end of the wait is to blame, although the key was held', async () => {

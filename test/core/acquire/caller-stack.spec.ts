@@ -1,4 +1,5 @@
 import { LockService, LockTimeoutError, MemoryLockStore } from 'nest-holdfast/core';
+import { lacksCaller, withCaller } from '../../../lib/core/async/caller-stack.js';
 import { rejectionOf } from '../support/outcome';
 
 const store = new MemoryLockStore();
@@ -60,3 +61,10 @@ describe('LockTimeoutError', () => {
     });
   });
 });
+
+it.each([null, undefined, 'no luck'])(
+  '%p, thrown in place of an error, stays what it is',
+  (thrown) => {
+    expect(withCaller(lacksCaller(thrown))).toBe(thrown);
+  },
+);

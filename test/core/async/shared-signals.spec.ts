@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { LeaderElection, LockService, MemoryLockStore } from 'nest-holdfast';
 import { FencingGate } from 'nest-holdfast/fencing';
+import { offAbort } from '../../../lib/core/async/abort-listeners.js';
 import { until } from '../../support/until.js';
 
 const MANY = 30;
@@ -30,6 +31,12 @@ describe('a signal that many callers share', () => {
     );
     expect(listeners(shutdown)).toBe(0);
     await locks.close();
+  });
+
+  it('may be left by a caller that never listened to it', () => {
+    const shutdown = new AbortController();
+    expect(() => offAbort(shutdown.signal, { handleEvent: () => undefined })).not.toThrow();
+    expect(listeners(shutdown)).toBe(0);
   });
 
   it('also at a gate', async () => {

@@ -40,6 +40,21 @@ describe('withoutSecrets', () => {
     });
   });
 
+  it.each([
+    ['of a field', Object.assign(new Error('down'), { address: `redis://:${SECRET}@h` })],
+    ['of one of several errors', new AggregateError([{ password: SECRET }], 'down')],
+  ])('takes out the credentials %s alone', (_, error) => {
+    expect(deeply(withoutSecrets(error))).not.toContain(SECRET);
+  });
+
+  it('leaves the fields of the copy as open to change as those of an error', () => {
+    const error = Object.assign(new Error('down', { cause: 5 }), { command: SECRET });
+    const safe = withoutSecrets(error) as Error;
+    expect(Object.getOwnPropertyDescriptor(safe, 'cause')).toEqual(
+      Object.getOwnPropertyDescriptor(error, 'cause'),
+    );
+  });
+
   it('keeps an error that has nothing to hide as the object that it is', async () => {
     const refused = connect(await freePort(), '127.0.0.1');
     const system = await new Promise<Error>((resolve) => refused.once('error', resolve));

@@ -121,6 +121,20 @@ describe('locks.drain()', () => {
     expect(drained.value).toEqual([]);
   });
 
+  it('leaves the key of a lock that is asked to end until its work has', async () => {
+    const { locks, others, clock } = inMemory();
+    const lock = await locks.acquire('a');
+    const drained = watch(locks.drain({ within: Infinity }));
+    const evicted = others.evict('a', { fencingToken: lock.fencingToken, grace: 1_000 });
+    await clock.advance(10);
+    expect(lock.isHeld).toBe(false);
+    expect(await others.tryAcquire('a')).toBeUndefined();
+    await lock.release();
+    await clock.advance(1_000);
+    await evicted;
+    expect(drained.value).toEqual([]);
+  });
+
   it('ends with a lock that is lost', async () => {
     const { locks, others, clock } = inMemory();
     const lock = await locks.acquire('a');
@@ -297,7 +311,9 @@ describe('its events', () => {
     const none = { key: undefined, tokenBefore: undefined, tokenAfter: undefined };
     const holder = expect.stringMatching(new RegExp(`^.+:${process.pid}:\\d+$`));
     const at = expect.any(Number);
-    expect(audits).toEqual([{ at, ...who, action: 'drain', store: 'memory', holder, ...none }]);
+    expect(audits).toStrictEqual([
+      { at, ...who, action: 'drain', store: 'memory', holder, ...none },
+    ]);
     expect(published).toEqual(audits);
   });
 

@@ -75,6 +75,17 @@ describe('trace', () => {
     expect(told).toEqual(['t acquire a', 't acquired a']);
   });
 
+  it('ends the span of a lock that is lost with the error', async () => {
+    const ends: unknown[] = [];
+    const { locks } = inMemory();
+    const around: AroundWork = (_, run) => run();
+    const span = { around, jeopardy: () => undefined, end: (error?: Error) => ends.push(error) };
+    locks.trace({ ...tracer('t', []), hold: () => span });
+    const work = locks.withLock('a', () => locks.close({ within: 0 }));
+    await expect(work).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(ends).toEqual([expect.objectContaining({ code: 'LOCK_LOST' })]);
+  });
+
   it('a tracer that throws is warned of, and fails no lock', async () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const fail = (): never => {

@@ -74,6 +74,18 @@ describe('The probe of health', () => {
   });
 });
 
+it('The probe by a lock frees nothing for a refusal that came late', async () => {
+  const { locks, store, clock, lease } = probed();
+  const answer = deferred<undefined>();
+  store.onAcquire = () => answer.promise;
+  const health = watch(locks.health({ probe: 'lock', timeout: 50 }));
+  await clock.advance(50);
+  answer.resolve(undefined);
+  await clock.advance(0);
+  expect(health.value).toMatchObject({ status: 'down', reason: 'timeout' });
+  expect(lease.releases).toBe(0);
+});
+
 describe('The time that health takes', () => {
   it('is a second at most, for all answers together', async () => {
     const { locks, store, clock } = probed();

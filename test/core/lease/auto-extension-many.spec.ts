@@ -1,3 +1,7 @@
+import { FakeClock } from 'nest-holdfast/testing';
+import { TimerQueue } from '../../../lib/core/async/timer-queue.js';
+import { LeaseBundles } from '../../../lib/core/lease/lease-bundles.js';
+import type { KeeperEntry } from '../../../lib/core/lease/lease-context.js';
 import { FakeLease } from '../support/fake-store';
 import { never } from '../support/outcome';
 import { onFakeStore } from '../support/setup';
@@ -71,3 +75,18 @@ function perMoment(times: readonly number[], ms: number): number {
   }
   return Math.max(...counts.values());
 }
+
+it('a bundle that its last lease has left takes in none: it would never fall due', async () => {
+  const clock = new FakeClock(50_000);
+  const woken: KeeperEntry[] = [];
+  const bundles = new LeaseBundles<KeeperEntry>(
+    new TimerQueue(clock),
+    (entries) => void woken.push(...entries),
+  );
+  const [one, next] = [{} as KeeperEntry, {} as KeeperEntry];
+  bundles.join(one, TTL, clock.now() + TTL / 3);
+  bundles.leave(one);
+  bundles.join(next, TTL, clock.now() + TTL / 3);
+  await clock.advance(TTL / 3);
+  expect(woken).toEqual([next]);
+});

@@ -82,6 +82,7 @@ describe('the age of a fencing token', () => {
   it('is that of its clock', () => {
     expect(ageOfToken(micros(NOW - 1_500), NOW)).toBe(1_500);
     expect(ageOfToken(micros(NOW) + 63n, NOW)).toBe(0);
+    expect(ageOfToken(micros(NOW + 1), NOW)).toBe(0);
   });
 
   it('is unknown where the token is no time', () => {

@@ -1,4 +1,6 @@
 import { named } from '../../../lib/core/options/lock-name.js';
+import { unknownOption } from '../../../lib/core/options/option-names.js';
+import { aFunction } from '../../../lib/core/options/option-rules.js';
 import { checkName, checkWork, show } from '../../../lib/core/options/option-values.js';
 import { errorOf } from '../support/outcome';
 
@@ -72,4 +74,15 @@ it('The work of a call must be a function', () => {
   expect(() => checkWork('withLock', () => 5)).not.toThrow();
   const message = 'withLock expects a function as its last argument, got an object';
   expect(errorOf(() => checkWork('withLock', {}))).toMatchObject({ message });
+});
+
+it('An option of another library is translated among the options of a lock only', () => {
+  expect(unknownOption('expiry', ['waitTimeout', 'ttl']).message).toContain('(here: ttl)');
+  expect(unknownOption('expiry', ['probe', 'timeout'], 'health').message).not.toContain('here');
+  expect(unknownOption('constructor', ['waitTimeout']).message).not.toContain('here');
+});
+
+it('An option that is a function is nothing else', () => {
+  expect(() => aFunction('now', Date.now)).not.toThrow();
+  expect(() => aFunction('now', 5)).toThrow('now must be a function, got 5');
 });

@@ -75,6 +75,20 @@ describe('maxWaiting', () => {
     expect(await first).toBe('LOCK_TIMEOUT');
   });
 
+  it('still counts those that wait when one of several has left', async () => {
+    const { locks, clock } = inMemory({ ...wait, maxWaiting: 2 });
+    await locks.acquire('a');
+    const [short, long] = [100, 1_000].map((waitTimeout) =>
+      outcome(locks.acquire('a', { waitTimeout })),
+    );
+    await clock.advance(100);
+    expect(await short).toBe('LOCK_TIMEOUT');
+    const next = outcome(locks.acquire('a'));
+    expect(await outcome(locks.acquire('a'))).toBe('LOCK_QUEUE_FULL');
+    await clock.advance(1_000);
+    expect(await Promise.all([long, next])).toEqual(['LOCK_TIMEOUT', 'LOCK_TIMEOUT']);
+  });
+
   it('refuses no caller that does not wait', async () => {
     const { locks } = inMemory({ ...wait, maxWaiting: 0 });
     const held = await locks.acquire('a');

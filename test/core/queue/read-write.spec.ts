@@ -133,6 +133,19 @@ describe('read and write locks', () => {
   });
 });
 
+it('a writer asks the store while readers of its process hold the key', async () => {
+  const { locks, others, clock } = inMemory();
+  const reader = await locks.acquire('doc', READ);
+  const writer = watch(locks.acquire('doc'));
+  await clock.advance(0);
+  const behind = watch(others.acquire('doc', READ));
+  await clock.advance(0);
+  expect(behind.status).toBe('pending');
+  await reader.release();
+  await clock.advance(0);
+  expect([writer.status, behind.status]).toEqual(['fulfilled', 'pending']);
+});
+
 describe('many sharers that come at once, while no writer wants the key', () => {
   const MANY = 250;
   const count = (of: readonly unknown[]) => of.filter(Boolean).length;

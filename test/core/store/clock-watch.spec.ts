@@ -131,6 +131,11 @@ describe('ClockWatch', () => {
     watch.close();
   });
 
+  it('may be closed before any lock was held', () => {
+    const { watch } = watching(server('one'));
+    expect(() => watch.close()).not.toThrow();
+  });
+
   it('ends with close, and forgets what it has read', async () => {
     const one = server('one');
     const { watch, told } = watching(one);

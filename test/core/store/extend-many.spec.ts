@@ -276,3 +276,17 @@ it('one lock more or less: a few are extended each for itself', async () => {
   expect(store.calls).toEqual([]);
   expect(leases.every(({ extensions }) => extensions.length === 1)).toBe(true);
 });
+
+it('A doubt extends locks that are not extended by themselves one by one, for the rest of their ttl', async () => {
+  const clock = new FakeClock(50_000);
+  const store = new BundlingStore();
+  const locks = new LockService(store, { clock, ttl: TTL, autoExtend: false });
+  for (const key of ['a', 'b']) await locks.acquire(key);
+  await clock.advance(1_000);
+  store.doubt();
+  await clock.advance(0);
+  expect(store.calls).toEqual([]);
+  expect(store.lease.extensions).toHaveLength(2);
+  expect(Math.max(...store.lease.extensions)).toBeLessThanOrEqual(TTL - 1_000);
+  await locks.close();
+});

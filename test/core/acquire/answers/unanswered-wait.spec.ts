@@ -1,6 +1,7 @@
 import { LockStoreError, LockTimeoutError } from 'nest-holdfast/core';
 import type { AcquireRequest, LockInspection, LockServiceOptions } from 'nest-holdfast/core';
 import { FakeLease } from '../../support/fake-store';
+import { sleep } from '../../../../lib/core/async/clock.js';
 import { never, watch } from '../../support/outcome';
 import { onQueueStore } from '../../support/setup';
 
@@ -44,6 +45,16 @@ describe('a wait in the queue of a store', () => {
     await clock.advance(1);
     expect(asked).toEqual(['a']); // for the name of the holder
     await clock.advance(100);
+    expect(acquired.error).toBeInstanceOf(LockTimeoutError);
+  });
+
+  it('asks for none where the store has answered within the last second', async () => {
+    const { locks, store, clock, asked } = inspectable(never);
+    store.onAcquire = () => sleep(clock, 1_900).then(() => undefined);
+    const acquired = watch(locks.acquire('a', { waitTimeout: 2_500 }));
+    await clock.advance(2_499);
+    expect(asked).toEqual([]);
+    await clock.advance(101);
     expect(acquired.error).toBeInstanceOf(LockTimeoutError);
   });
 
@@ -128,6 +139,18 @@ describe('a store that knows itself whether its queue is served', () => {
 });
 
 describe('a caller behind another one of its process', () => {
+  it.each([1, 500, 1_000])('asks for no sign in a wait of %i ms', async (waitTimeout) => {
+    const { locks, clock, asked } = inspectable(never);
+    watch(locks.acquire('a', { waitTimeout: Infinity }));
+    const second = watch(locks.acquire('a', { waitTimeout }));
+    await clock.advance(waitTimeout - 1);
+    expect(asked).toEqual([]);
+    await clock.advance(101);
+    expect(asked).toEqual(['a']); // for the name of the holder
+    expect(second.error).toBeInstanceOf(LockTimeoutError);
+    await locks.close();
+  });
+
   it('ends as a failure of a store that has been silent', async () => {
     const { locks, clock } = inspectable(never);
     const first = watch(locks.acquire('a', { waitTimeout: Infinity }));
