@@ -27,10 +27,7 @@ export class MemoryQueue {
 
   /** Whether another caller waits for one of the keys, and came before `self` if `self` waits, too. */
   isAwaited(keys: readonly string[], self?: Waiter): boolean {
-    return keys.some((key) => {
-      const first = this.#queues.get(key)?.values().next().value;
-      return first !== undefined && first !== self;
-    });
+    return keys.some((key) => this.#queues.get(key)?.values().next().value !== self);
   }
 
   /** The permits that the waiters of a key ask for. */

@@ -1,3 +1,5 @@
+import { LocalQueues } from '../../../lib/core/queue/local-queues.js';
+import { LocalTicket } from '../../../lib/core/queue/local-ticket.js';
 import { KeyQueue } from '../../../lib/core/queue/key-queue.js';
 import type { QueueEntry } from '../../../lib/core/queue/key-queue.js';
 
@@ -62,4 +64,18 @@ describe('The permits in use of a key', () => {
     made.remove(entries[0]!);
     expect(made.permitsInUse).toBeUndefined();
   });
+});
+
+it('A caller that keeps the front of one of its keys leaves those of the others only', () => {
+  const queues = new LocalQueues<LocalTicket>();
+  const keys = ['a', 'b'];
+  queues.enter(keys);
+  const caller = { keys, ttl: 1_000, permits: undefined, autoExtend: true };
+  const ticket = new LocalTicket(queues, caller, true);
+  ticket.keep('b');
+  expect([queues.enter(['a']), queues.enter(['b'])]).toEqual([true, false]);
+  queues.leave(['a']);
+  expect(ticket.take()).toBe(true);
+  ticket.keep();
+  expect(queues.enter(keys)).toBe(true);
 });

@@ -13,6 +13,13 @@ describe('the callers of one process', () => {
     expect(store.requests.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 
+  it('all ask a store that queues them itself, at once', async () => {
+    const { locks, store } = onFakeStore({}, { fencing: true, ttl: true, queuesAllCallers: true });
+    store.onAcquire = never;
+    for (let index = 0; index < 3; index++) watch(locks.acquire('a'));
+    expect(store.requests).toHaveLength(3);
+  });
+
   it('get the key in the order of their calls, without polling', async () => {
     const { locks, clock } = inMemory();
     const order: number[] = [];

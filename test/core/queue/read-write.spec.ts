@@ -1,6 +1,6 @@
 import { LockDeadlockError, LockTimeoutError, LockUnsupportedError } from 'nest-holdfast/core';
 import type { Lock } from 'nest-holdfast/core';
-import { deferred, rejectionOf, watch } from '../support/outcome';
+import { deferred, never, rejectionOf, watch } from '../support/outcome';
 import { inMemory, onFakeStore } from '../support/setup';
 
 const READ = { mode: 'read' } as const;
@@ -131,6 +131,17 @@ describe('read and write locks', () => {
     asked.resolve();
     await Promise.all(readers);
   });
+});
+
+it('readers that wait behind a writer of their process ask the store together when it leaves', async () => {
+  const { locks, store, clock } = onFakeStore({}, { fencing: true, ttl: true, readLocks: true });
+  const writer = await locks.acquire('doc');
+  for (let index = 0; index < 3; index++) watch(locks.acquire('doc', READ));
+  await clock.advance(0);
+  store.onAcquire = never;
+  await writer.release();
+  await clock.advance(0);
+  expect(store.requests.slice(1).map(({ permits }) => permits)).toEqual(Array(3).fill(Infinity));
 });
 
 it('a writer asks the store while readers of its process hold the key', async () => {

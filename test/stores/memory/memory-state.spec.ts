@@ -1,5 +1,6 @@
-import type { AcquireRequest } from 'nest-holdfast';
+import type { AcquireRequest, EvictRequest } from 'nest-holdfast';
 import { MemoryLockStore } from 'nest-holdfast';
+import { MOST_WAITERS } from '../../../lib/core/list/most-waiters.js';
 import { FakeClock } from 'nest-holdfast/testing';
 
 const SUPPORTS = {
@@ -67,6 +68,49 @@ describe('MemoryLockStore', () => {
     expect(await take(['a'], '2')).toBeUndefined();
   });
 
+  it('leaves no timer of a key that its holder has taken again and given back', async () => {
+    const { clock, take } = inMemory();
+    await take(['a'], '1');
+    await (await take(['a'], '1'))!.release();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('extends none of several keys when one of them has another holder', async () => {
+    const { clock, store, take } = inMemory();
+    const both = await take(['a', 'b'], '1');
+    const { fencingToken } = both!;
+    const evicted = { key: 'b', keys: ['b'], token: '2', ttl: 1_000, fencingToken };
+    expect(await store.evict(evicted as EvictRequest)).toMatchObject({ state: 'taken' });
+    expect(await both!.extend(5_000)).toBe(false);
+    await clock.advance(1_000);
+    expect(store.held()).toEqual([]);
+  });
+
+  it('compares the permits with those of the first sharer that waits, also behind a writer', async () => {
+    const { take, wait } = inMemory();
+    await take(['a'], '1');
+    const stop = new AbortController();
+    const waits = [{}, { permits: 3 }].map((options, index) =>
+      wait(['a'], `w${index}`, options, stop.signal),
+    );
+    await expect(take(['a'], '2', { permits: 2 })).rejects.toMatchObject({
+      code: 'LOCK_PERMITS_DIFFER',
+    });
+    stop.abort();
+    await Promise.allSettled(waits);
+  });
+
+  it('names the first of its waiters, and counts all', async () => {
+    const { store, take, wait } = inMemory();
+    await take(['a'], '1');
+    const holders = Array.from({ length: MOST_WAITERS + 1 }, (_, index) => `process:${index}`);
+    for (const holder of holders) void wait(['a'], holder, { holder });
+    expect(await store.inspect('a')).toMatchObject({
+      waiters: holders.slice(0, MOST_WAITERS),
+      waiterCount: MOST_WAITERS + 1,
+    });
+  });
+
   it('keeps the permits of those who wait', async () => {
     const { take, wait } = inMemory();
     const writer = await take(['a', 'b'], 'writer');
@@ -100,6 +144,14 @@ describe('MemoryLockStore', () => {
     expect((await take(['d'], '3'))!.fencingToken).toBe(to + 2n);
     const reader = (await take(['e'], '4', { permits: Infinity })) as unknown as Raising;
     expect(await reader.raiseFencing({ from: to + 100n, to: to + 200n })).toBe(false);
+  });
+
+  it('raises no token of several keys when one of them has a larger one', async () => {
+    const { take } = inMemory();
+    const both = (await take(['a', 'b'], '1')) as unknown as Raising;
+    await take(['b'], '1');
+    const { fencingToken: from } = both;
+    expect(await both.raiseFencing({ from, to: from + 100n })).toBe(false);
   });
 
   it('reports what failed when it extends many', async () => {
