@@ -95,6 +95,19 @@ describe('locks.drain()', () => {
     expect(drained.value).toEqual([]);
   });
 
+  it('forgets none of the locks that are held beside it', async () => {
+    const { locks, store, lease, clock } = onFakeStore();
+    await locks.acquire('held');
+    const answer = deferred<typeof lease | undefined>();
+    store.onAcquire = () => answer.promise;
+    const call = rejectionOf(locks.acquire('late'));
+    const drained = watch(locks.drain({ within: 100 }));
+    answer.resolve(lease);
+    expect(await call).toMatchObject(DRAINING);
+    await clock.advance(100);
+    expect(drained.value).toMatchObject([{ key: 'held' }]);
+  });
+
   it('frees it at once, also what `minHold` would keep: the tick was not done', async () => {
     const { locks, store, lease, clock } = onFakeStore();
     const answer = deferred<typeof lease | undefined>();

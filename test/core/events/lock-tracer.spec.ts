@@ -81,7 +81,7 @@ describe('trace', () => {
     const around: AroundWork = (_, run) => run();
     const span = { around, jeopardy: () => undefined, end: (error?: Error) => ends.push(error) };
     locks.trace({ ...tracer('t', []), hold: () => span });
-    const work = locks.withLock('a', () => locks.close({ within: 0 }));
+    const work = locks.withLock('a', () => locks.close());
     await expect(work).rejects.toMatchObject({ code: 'LOCK_LOST' });
     expect(ends).toEqual([expect.objectContaining({ code: 'LOCK_LOST' })]);
   });
