@@ -75,7 +75,7 @@ export class HeldKeys {
     if (known) this.#expiries.remove(known.expiry);
     held.fencingToken = fencingToken;
     const now = this.#clock.now();
-    const expiry = this.#expiries.add(now + ttl, () => this.#expire(key, token, expiry));
+    const expiry = this.#expiries.add(now + ttl, () => this.#expire(key));
     held.holders.set(token, { holder, since: known?.since ?? now, expiry });
   }
 
@@ -95,9 +95,8 @@ export class HeldKeys {
     return true;
   }
 
-  #expire(key: string, token: string, expiry: QueuedTimer): void {
-    const held = this.#held.get(key);
-    if (held?.holders.get(token)?.expiry === expiry) this.release(key, token);
+  #expire(key: string): void {
+    this.find(key); // forgets it, where no caller waits
     this.#freed(key);
   }
 }

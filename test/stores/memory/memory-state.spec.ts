@@ -68,6 +68,15 @@ describe('MemoryLockStore', () => {
     expect(await take(['a'], '2')).toBeUndefined();
   });
 
+  it('keeps a key that is taken again before the timer of its end, which is late, has run', async () => {
+    const { clock, take } = inMemory();
+    await take(['a'], '1');
+    clock.jump(1_000);
+    expect(await take(['a'], '1')).toBeDefined();
+    await clock.advance(0);
+    expect(await take(['a'], '2')).toBeUndefined();
+  });
+
   it('leaves no timer of a key that its holder has taken again and given back', async () => {
     const { clock, take } = inMemory();
     await take(['a'], '1');
