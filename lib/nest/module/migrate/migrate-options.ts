@@ -34,7 +34,7 @@ export interface ModuleMigrationOptions extends Pick<
 
 const aSource = secretly(
   'a URL, options of ioredis, a client, a function or a list of these',
-  (value) => ['string', 'object', 'function'].includes(typeof value),
+  (value) => value !== null && ['string', 'object', 'function'].includes(typeof value),
 );
 
 const SIDE = aBag<MigrationSideOptions>(
@@ -47,7 +47,7 @@ const aSide: OptionRule = (name, value) => {
   SIDE(name, value);
   const { redis, store } = value as MigrationSideOptions;
   const given: unknown[] = [redis, store].filter((each) => each !== undefined);
-  if (given.length === 1 && given[0] !== null && given[0] !== '') return;
+  if (given.length === 1 && given[0] !== '') return;
   throw optionError(
     `${name} must have either redis or store (is an environment variable missing?)`,
   );

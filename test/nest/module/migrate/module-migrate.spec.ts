@@ -62,10 +62,7 @@ describe('forRoot({ migrate })', () => {
       [{ ...migrate, largestTtl: '30000' }, /migrate\.largestTtl must be a whole number of ms/],
       [{ ...migrate, to: { redis: undefined } }, /migrate\.to must have either redis or store/],
       [{ ...migrate, to: { redis: '' } }, /migrate\.to must have either redis or store/],
-      [
-        { ...migrate, to: { redis: null, ...store() } },
-        /migrate\.to must have either redis or store/,
-      ],
+      [{ ...migrate, to: { redis: null, ...store() } }, /migrate\.to\.redis must be a URL/],
       [
         { ...migrate, from: { redis: '', ...store() } },
         /migrate\.from must have either redis or store/,
