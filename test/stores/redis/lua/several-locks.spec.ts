@@ -1,8 +1,6 @@
 import { EXTEND_MANY } from '../../../../lib/stores/redis/lua/lease-scripts.js';
 import { TAKE_AND_FREE, batchArgs } from '../../../../lib/stores/redis/lua/lock-script.js';
-import type { RedisScript } from '../../../../lib/redis-client/redis-script.js';
-import { RedisServer } from '../../../support/servers/redis-server.js';
-import { OwnClient } from '../locks.js';
+import { scriptClient } from '../script-client.js';
 
 const TTL = 60_000;
 const [MINE, OTHER] = ['s.1:host:1:2', 's.2:host:1:2'];
@@ -12,23 +10,9 @@ const named = (...keys: string[]) =>
   ['lock', 'fence', 'line'].flatMap((what) => keys.map((key) => `${key}:${what}`));
 
 describe('One call for several locks on Redis', () => {
-  let server: RedisServer;
-  let client: OwnClient;
-
-  beforeAll(async () => {
-    server = await RedisServer.shared();
-    client = new OwnClient(server.url);
-  });
-
-  beforeEach(() => client.redis.flushall());
-
-  afterAll(async () => {
-    await client[Symbol.asyncDispose]();
-    await server.stop();
-  });
-
-  const run = (script: RedisScript, keys: readonly string[], ...args: (string | number)[]) =>
-    script.run(client.redis, keys, args, (reply) => reply as unknown[]);
+  const client = scriptClient();
+  const run = async (...call: Parameters<typeof client.run>) =>
+    (await client.run(...call)) as unknown[];
   const holders = (...keys: string[]) => client.redis.mget(keys.map((key) => `${key}:lock`));
   const all = [...named('a', 'b'), ...named('c')];
 

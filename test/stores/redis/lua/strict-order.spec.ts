@@ -1,10 +1,8 @@
 import { FREE } from '../../../../lib/stores/redis/lua/free-script.js';
 import { HAND_ON, RENEW } from '../../../../lib/stores/redis/lua/lease-scripts.js';
 import { WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
-import type { RedisScript } from '../../../../lib/redis-client/redis-script.js';
-import { lapse, lineKey, lineOf, type Ask } from '../../../support/redis-line.js';
-import { RedisServer } from '../../../support/servers/redis-server.js';
-import { OwnClient } from '../locks.js';
+import { lapse, lineKey, lineOf } from '../../../support/redis-line.js';
+import { scriptClient } from '../script-client.js';
 
 const LOCK = 'lock:order:42';
 const COUNTER = `{${LOCK}}:fence`;
@@ -21,44 +19,22 @@ const MARK = '~s.!';
 const valueOf = (name: string) => `~${name}:host:1:2`;
 
 describe('A release in strict order on Redis', () => {
-  let server: RedisServer;
-  let client: OwnClient;
-  const ask: Ask = (...words) => server.command(...words);
-
-  beforeAll(async () => {
-    server = await RedisServer.shared();
-    client = new OwnClient(server.url);
-  });
-
-  beforeEach(() => client.redis.flushall());
-
-  afterAll(async () => {
-    await client[Symbol.asyncDispose]();
-    await server.stop();
-  });
-
-  const run = (script: RedisScript, keys: readonly string[], ...args: (string | number)[]) =>
-    script.run(client.redis, keys, args, (reply) => reply);
+  const client = scriptClient();
 
   /** The first of these has the lock, the others wait. */
   async function lineUp(holder: string, ...waiters: readonly string[]): Promise<void> {
     await client.redis.set(LOCK, valueOf(holder), 'PX', LIFE);
     for (const each of waiters) {
       const keys = [LOCK, lineKey(LOCK), `{${LOCK}}:shared`];
-      await run(WAIT, keys, LIFE, valueOf(each), String(CLAIM));
+      await client.run(WAIT, keys, LIFE, valueOf(each), String(CLAIM));
     }
   }
 
-  const release = (holder: string) => run(FREE, KEYS, valueOf(holder), LIFE);
+  const release = (holder: string) => client.run(FREE, KEYS, valueOf(holder), LIFE);
 
   const holder = () => client.redis.get(LOCK);
-  const line = async () => (await lineOf(ask, LOCK)).map(({ value }) => value.split(':')[0]);
-  const mark = async () => (await lineOf(ask, LOCK)).find(({ value }) => value === MARK);
-
-  async function now(): Promise<number> {
-    const [seconds, micros] = await client.redis.time();
-    return Number(seconds) * 1_000 + Number(micros) / 1_000;
-  }
+  const line = async () => (await lineOf(client.ask, LOCK)).map(({ value }) => value.split(':')[0]);
+  const mark = async () => (await lineOf(client.ask, LOCK)).find(({ value }) => value === MARK);
 
   it('gives an exclusive waiter of the same store the key, with a token and its whole ttl', async () => {
     const ahead = Date.now() * 1_000 + 3_600_000_000;
@@ -73,9 +49,9 @@ describe('A release in strict order on Redis', () => {
 
   it('leaves a mark of a store that waits near the head once more, for the time of its claim', async () => {
     await lineUp('o.1', 's.1', 't.1', 's.2');
-    const before = await now();
+    const before = await client.now();
     expect(await release('o.1')).toBe(1);
-    const after = await now();
+    const after = await client.now();
     expect(await holder()).toBe(valueOf('s.1'));
     expect(await line()).toEqual(['~t.1', '~s.2', MARK]);
     const { entry, deadline } = (await mark())!;
@@ -96,7 +72,7 @@ describe('A release in strict order on Redis', () => {
     await lineUp('o.1', 's.1', 's.2');
     await release('o.1');
     expect(await line()).toContain(MARK);
-    await run(RENEW, KEYS, valueOf('s.1'), LIFE);
+    await client.run(RENEW, KEYS, valueOf('s.1'), LIFE);
     expect(await line()).toEqual(['~s.2']);
   });
 
@@ -104,11 +80,11 @@ describe('A release in strict order on Redis', () => {
     await lineUp('o.1', 's.1', 's.2', 's.3', 't.1');
     await release('o.1');
     await client.redis.del(LOCK);
-    await run(HAND_ON, [LOCK, lineKey(LOCK)]);
+    await client.run(HAND_ON, [LOCK, lineKey(LOCK)]);
     expect(await holder()).toBe(valueOf('s.2'));
-    await lapse(ask, LOCK, (await mark())!);
+    await lapse(client.ask, LOCK, (await mark())!);
     await client.redis.del(LOCK);
-    await run(HAND_ON, [LOCK, lineKey(LOCK)]);
+    await client.run(HAND_ON, [LOCK, lineKey(LOCK)]);
     expect(await holder()).toBe(valueOf('t.1'));
   });
 });
