@@ -5,6 +5,7 @@ import { aRequest } from '../locks.js';
 import { RedisServer } from '../../../support/servers/redis-server.js';
 import { until } from '../../../support/until.js';
 import { nothingLeft } from '../../../support/faults/left-behind.js';
+import { seeded } from '../../../support/histories/history-random.js';
 
 const REASON = new Error('the client went away');
 /** Milliseconds within which waiters are cancelled. */
@@ -21,7 +22,7 @@ describe.each([
   let random: () => number;
 
   beforeEach(async () => {
-    random = generator(SEED);
+    random = seeded(SEED);
     server = await RedisServer.start();
     holder = new AppInstance(server.url, options);
     own = new AppInstance(server.url, options);
@@ -116,17 +117,6 @@ describe.each([
 
 function countTimers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-}
-
-/** mulberry32 */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function shuffled(count: number, random: () => number): number[] {
