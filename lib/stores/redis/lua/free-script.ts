@@ -16,9 +16,9 @@ end`;
 
 /** Needs `HAND_OFF` and `MINT`. */
 export const RELEASE = `
--- 1, or 0 when a key had been lost. Hands each key to its first waiter. With \`next_ttl\`, in strict order, an exclusive waiter of
--- the same store gets the one key for so many milliseconds, and no message: its value and its fencing token are the answer. 0: none
--- of that store waits.
+-- 1, or 0 when a key had been lost. Hands each key to its first waiter. In strict order there is a \`next_ttl\`: where the first
+-- waiter is an exclusive one of the same store, it gets the key for that many milliseconds. The answer is its value and its fencing
+-- token, and the server publishes no message. A \`next_ttl\` of 0 means that no exclusive caller of that store waits.
 local function release(before, n, value, next_ttl)
   local released = 1
   next_ttl = tonumber(next_ttl)
