@@ -8,8 +8,8 @@ import { median } from './lib/stats.mjs';
 import { Worker } from './lib/workers.mjs';
 
 const option = options(
-  { concurrency: [1, 16, 64, 256], rounds: 80, ms: 40, warmUp: 1_500 },
-  { concurrency: [1, 64], rounds: 4, ms: 60, warmUp: 60 },
+  { concurrency: [1, 16, 64, 256], rounds: 80, ms: 40, settle: 40, warmUp: 1_500 },
+  { concurrency: [1, 64], rounds: 4, ms: 60, settle: 10, warmUp: 60 },
 );
 const server = await startRedis();
 const candidates = [];
@@ -23,10 +23,10 @@ for (const name of ['@DistributedLock', 'withLock']) {
 }
 
 for (const concurrency of option.concurrency) {
-  const { rounds, ms, warmUp } = option;
+  const { rounds, ms, settle, warmUp } = option;
   for (const { worker } of candidates) await worker.call('warmUp', { concurrency, ms: warmUp });
   const samples = await inRounds(candidates, { rounds }, ({ worker }, round) =>
-    worker.call('pair', { concurrency, ms, round }),
+    worker.call('pair', { concurrency, ms, settle, round }),
   );
   publish(option.out, {
     id: `decorated-${concurrency}`,

@@ -13,9 +13,15 @@ export async function cyclesPerSecond(cycle, concurrency, ms) {
   return (done / (performance.now() - start)) * 1_000;
 }
 
-/** The rates of a cycle and of its reference, which runs after it in one round, and before it in the next. */
-export async function paired(cycle, reference, { concurrency, ms, round }) {
-  const measure = (each) => cyclesPerSecond(each, concurrency, ms);
+/**
+ * The rates of a cycle and of its reference, which runs after it in one round, and before it in the next. Each runs for `settle`
+ * milliseconds before, so that it does not pay for the process or the cycle that ran last.
+ */
+export async function paired(cycle, reference, { concurrency, ms, settle, round }) {
+  const measure = async (each) => {
+    await cyclesPerSecond(each, concurrency, settle);
+    return cyclesPerSecond(each, concurrency, ms);
+  };
   if (round % 2 === 0) return { rate: await measure(cycle), base: await measure(reference) };
   const base = await measure(reference);
   return { rate: await measure(cycle), base };
