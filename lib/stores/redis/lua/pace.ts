@@ -14,8 +14,8 @@ export const BEAT = HEARTBEAT / 3;
 export const ROW = 8;
 /** As `ROW`, where every caller of a process has a place: the places of a process share their calls. */
 export const STRICT_ROW = 64;
-/** Maximum heartbeat interval of a long line, in `BEAT`s: 15 s. */
-export const SLOWEST = 22;
+/** Maximum heartbeat interval of a long line, in `BEAT`s: 30 s. */
+export const SLOWEST = 45;
 /** The server calls up a waiter that becomes one of this many at the head of the line, */
 export const CALLED_UP = 4;
 /** unless its next heartbeat is sure to come within this many milliseconds. */

@@ -19,7 +19,7 @@ const KEY = 'order:42';
 const LOCK = `lock:${KEY}`;
 const KEYS = [LOCK, lineKey(LOCK), `{${LOCK}}:shared`];
 const CLAIM = 1_000;
-const LONG = 300;
+const LONG = 400;
 /** Longer than any test. */
 const LIFE = 600_000;
 /** Milliseconds between two signs of life of the last in a long line. */
@@ -192,7 +192,7 @@ describe('The time between two signs of life', () => {
     }
   });
 
-  it('is 15 s at most, and not the same for all', () => {
+  it('is 30 s at most, and not the same for all', () => {
     const times = many(() => afterNow(100_000));
     expect(Math.max(...times)).toBeLessThanOrEqual(SLOWEST_BEAT);
     expect(Math.min(...times)).toBeGreaterThan(SLOWEST_BEAT / 2);
