@@ -47,7 +47,7 @@ ratios, which were formed within the run. All figures are medians over the quiet
 }
 
 const ORDER = `README.md says which process each candidate was in. The number of rounds is in the title of each table, and the same for every
-row. The order of the first round is below each table, or that of its rows; every later round begins one further on.`;
+row. The order of the first round is below each table that has one; every later round begins one further on.`;
 
 const WHY =
   '[Where the time goes](../docs/where-the-time-goes.md) says why, and what would have to change.';
