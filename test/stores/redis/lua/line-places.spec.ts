@@ -1,7 +1,6 @@
 import { LEAVE, WAIT } from '../../../../lib/stores/redis/lua/queue-scripts.js';
-import { lapse, lineKey, lineOf, type Ask } from '../../../support/redis-line.js';
-import { RedisServer } from '../../../support/servers/redis-server.js';
-import { OwnClient } from '../locks.js';
+import { lapse, lineKey, lineOf } from '../../../support/redis-line.js';
+import { scriptClient } from '../script-client.js';
 
 const LOCK = 'lock:order:42';
 const KEYS = [LOCK, lineKey(LOCK), `{${LOCK}}:shared`];
@@ -21,24 +20,9 @@ interface Place {
 const valueOf = (name: string) => `${name}:host:1:2`;
 
 describe('A place in the line of a lock on Redis', () => {
-  let server: RedisServer;
-  let client: OwnClient;
-  const ask: Ask = (...words) => server.command(...words);
+  const client = scriptClient();
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    client = new OwnClient(server.url);
-  });
-
-  beforeEach(async () => {
-    await client.redis.flushall();
-    await client.redis.set(LOCK, 'foreign', 'PX', LIFE);
-  });
-
-  afterAll(async () => {
-    await client[Symbol.asyncDispose]();
-    await server.stop();
-  });
+  beforeEach(() => client.redis.set(LOCK, 'foreign', 'PX', LIFE));
 
   /** One call for all of them. */
   async function stand(...places: readonly Place[]): Promise<readonly unknown[][]> {
@@ -55,20 +39,15 @@ describe('A place in the line of a lock on Redis', () => {
     (await Promise.all(places.map((place) => stand(place)))).flat();
 
   const inFront = (replies: readonly unknown[][]) => replies.map((reply) => reply[2]);
-  const line = async () => (await lineOf(ask, LOCK)).map(({ value }) => value.split(':')[0]);
-
-  async function now(): Promise<number> {
-    const [seconds, micros] = await client.redis.time();
-    return Number(seconds) * 1_000 + Number(micros) / 1_000;
-  }
+  const line = async () => (await lineOf(client.ask, LOCK)).map(({ value }) => value.split(':')[0]);
 
   it.each([
     ['has the time at which its caller asked as its number', 700],
     ['has the time of the call, without an age', undefined],
   ])('%s', async (_, age) => {
-    const before = await now();
+    const before = await client.now();
     await stand({ name: 's.1', ...(age === undefined ? {} : { age }) });
-    const after = await now();
+    const after = await client.now();
     const number = Number(await client.redis.zscore(lineKey(LOCK), `${CLAIM} ${valueOf('s.1')}`));
     expect(number).toBeGreaterThanOrEqual(before - EPOCH - (age ?? 0) - 0.01);
     expect(number).toBeLessThanOrEqual(after - EPOCH - (age ?? 0) + 0.01);
@@ -142,7 +121,8 @@ describe('A place in the line of a lock on Redis', () => {
   it('counts the living in front of it, from the ninth on', async () => {
     const names = Array.from({ length: 9 }, (_, index) => `s.${index}`);
     for (const name of names) await stand({ name });
-    for (const waiter of (await lineOf(ask, LOCK)).slice(0, 3)) await lapse(ask, LOCK, waiter);
+    for (const waiter of (await lineOf(client.ask, LOCK)).slice(0, 3))
+      await lapse(client.ask, LOCK, waiter);
     expect(inFront(await stand({ name: 's.8' }))).toEqual([5]);
     expect(inFront(await stand({ name: 's.7' }))).toEqual([7]);
   });
@@ -150,27 +130,27 @@ describe('A place in the line of a lock on Redis', () => {
   it('counts no sharer in front of it that is dead', async () => {
     for (let index = 0; index < 6; index++) await stand({ name: `s.${index}` });
     for (let index = 6; index < 12; index++) await stand({ name: `s*2.${index}` });
-    const waiters = await lineOf(ask, LOCK);
-    for (const index of [0, 1, 6, 7, 8]) await lapse(ask, LOCK, waiters[index]!);
+    const waiters = await lineOf(client.ask, LOCK);
+    for (const index of [0, 1, 6, 7, 8]) await lapse(client.ask, LOCK, waiters[index]!);
     expect(inFront(await stand({ name: 's.12' }))).toEqual([7]);
   });
 
   it('of a sharer is refused while others wait with other permits, and not by the dead', async () => {
     await stand({ name: 's*2.1' });
     expect(await stand({ name: 's*3.1' })).toEqual([[2, '2']]);
-    await lapse(ask, LOCK, (await lineOf(ask, LOCK))[0]!);
+    await lapse(client.ask, LOCK, (await lineOf(client.ask, LOCK))[0]!);
     expect(inFront(await stand({ name: 's*3.1' }))).toEqual([1]);
   });
 
   it('knows when a sharer may have gone, at the latest when the first waiter lapses', async () => {
-    const end = Math.floor(await now()) + 50_000;
+    const end = Math.floor(await client.now()) + 50_000;
     await client.redis.set(LOCK, '*2', 'PX', LIFE);
     await client.redis.zadd(KEYS[2]!, end, valueOf('o*2.1'), end + 9_000, valueOf('o*2.2'));
     const [[state, left]] = (await stand({ name: 's*2.1' })) as [[number, number]];
     expect(state).toBe(0);
     expect(left).toBeLessThanOrEqual(50_000);
     expect(left).toBeGreaterThan(0);
-    const [waiter] = await lineOf(ask, LOCK);
+    const [waiter] = await lineOf(client.ask, LOCK);
     await client.redis.zadd(lineKey(LOCK), end - 40_000 + 1e13, `@${waiter!.entry}`);
     const [[, soon]] = (await stand({ name: 's*2.2' })) as [[number, number]];
     expect(soon).toBeLessThanOrEqual(10_000);
