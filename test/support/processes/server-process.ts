@@ -13,6 +13,8 @@ export interface ServerCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly options?: SpawnOptions;
+  /** Removes what its process leaves outside its folder where it is killed. */
+  readonly afterKill?: (pid: number) => void;
 }
 
 const ATTEMPTS = 3;
@@ -30,6 +32,7 @@ export abstract class ServerProcess implements AsyncDisposable {
   protected readonly stopSignal: NodeJS.Signals = 'SIGTERM';
   #process: ChildProcess | undefined;
   #directory: string | undefined;
+  #afterKill: ServerCommand['afterKill'];
   #log = '';
   #isShared = false;
 
@@ -57,7 +60,10 @@ export abstract class ServerProcess implements AsyncDisposable {
     for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
     atExit(
       () => this.#signal('SIGKILL', child),
-      () => rmSync(this.#directory!, { recursive: true, force: true, maxRetries: 5 }),
+      () => {
+        this.discard(this.#directory!);
+        rmSync(this.#directory!, { recursive: true, force: true, maxRetries: 5 });
+      },
     );
   }
 
@@ -124,7 +130,8 @@ export abstract class ServerProcess implements AsyncDisposable {
     const isNew = this.#directory === undefined;
     this.#directory ??= await mkdtemp(join(tmpdir(), `holdfast-${this.name}-`));
     if (isNew) await this.prepare(this.#directory);
-    const { file, args, options } = endingWithProcess(this.commandLine(this.#directory));
+    const { file, args, options, afterKill } = endingWithProcess(this.commandLine(this.#directory));
+    this.#afterKill = afterKill;
     const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'pipe'];
     const child = spawn(file, args, { cwd: this.#directory, ...options, stdio });
     this.#process = child;
@@ -148,6 +155,9 @@ export abstract class ServerProcess implements AsyncDisposable {
   /** Fills a new folder. */
   protected prepare(_directory: string): Promise<void> | void {}
 
+  /** Removes what a server that was killed left outside its folder. */
+  protected discard(_directory: string): void {}
+
   protected abstract commandLine(directory: string): ServerCommand;
 
   /** One look. A rejection means not yet. */
@@ -170,6 +180,7 @@ export abstract class ServerProcess implements AsyncDisposable {
       this.#signal('SIGCONT', child); // a paused process would never see it
     }
     await exited;
+    this.#afterKill?.(child.pid!);
   }
 
   #refuseToBreak(): void {
@@ -180,7 +191,9 @@ export abstract class ServerProcess implements AsyncDisposable {
   async #removeData(): Promise<void> {
     const directory = this.#directory;
     this.#directory = undefined;
-    if (directory) await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    if (directory === undefined) return;
+    this.discard(directory);
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 
   #signal(signal: NodeJS.Signals, child = this.#process): void {

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import {
@@ -22,6 +23,7 @@ const SETTINGS = {
   unix_socket_directories: '',
   fsync: 'off',
   full_page_writes: 'off',
+  dynamic_shared_memory_type: 'mmap', // in its folder, which goes where the server is killed
 };
 
 /** A real PostgreSQL of its own: user and database `postgres`, no password. `restart()` keeps its data. */
@@ -88,6 +90,14 @@ export class PostgresServer extends ServerProcess {
 
   protected isReady(): boolean {
     return this.log.includes('ready to accept connections');
+  }
+
+  /** The segment by which a server knows that no other one uses its data: a killed one leaves it to the system. */
+  protected override discard(directory: string): void {
+    const file = join(directory, 'data/postmaster.pid');
+    if (!existsSync(file)) return;
+    const segment = readFileSync(file, 'utf8').split('\n')[6]?.trim().split(/\s+/)[1];
+    if (segment !== undefined) spawnSync('ipcrm', ['-m', segment]);
   }
 
   /** Each connection has a process of its own, in a session of its own. */
