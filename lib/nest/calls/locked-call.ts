@@ -120,8 +120,8 @@ export class LockedCall {
 
   #enter(unsubscribed?: AbortSignal): Promise<CallScope> {
     const invocation = this.#invocation;
-    const { label, locks: name, options } = this.plan;
-    const locks = locksOf(this.self, label, name);
+    const { label, locksProperty, options } = this.plan;
+    const locks = locksOf(this.self, label, locksProperty);
     const keys = this.plan.key(this.args, () => this.#request());
     if (invocation) {
       const wait = (signal: AbortSignal) => locks.enterRequest(keys, { ...options, signal });

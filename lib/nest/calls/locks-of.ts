@@ -1,5 +1,4 @@
 import type { LockService } from '../../core/lock.service.js';
-import { locksProperty } from '../plan/lock-tokens.js';
 
 export function checkInstance(
   self: unknown,
@@ -9,10 +8,10 @@ export function checkInstance(
   throw new TypeError(`${label} was called without its instance: call it as instance.method()`);
 }
 
-/** The service that Nest has given to the instance of a decorated method. */
-export function locksOf(self: unknown, label: string, name: string | undefined): LockService {
+/** The service that Nest has put into that property of the instance of a decorated method. */
+export function locksOf(self: unknown, label: string, property: symbol): LockService {
   checkInstance(self, label);
-  const locks = self[locksProperty(name)] as LockService | undefined;
+  const locks = self[property] as LockService | undefined;
   if (typeof locks?.enter === 'function') return locks;
   if (locks) throw new TypeError(`${label}: ${NO_MOCK}`);
   throw new Error(

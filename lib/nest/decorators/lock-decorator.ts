@@ -11,6 +11,7 @@ import type { OptionRules } from '../../core/options/option-rules.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
 import { lockPlanOf, setLockPlan } from '../plan/lock-plan.js';
+import { locksProperty } from '../plan/lock-tokens.js';
 import type { LockPlan, OnTimeout, ReturnKind } from '../plan/lock-plan.js';
 import { lockedMethod } from '../calls/locked-method.js';
 import { methodKey } from '../keys/method-key.js';
@@ -121,6 +122,7 @@ function planFor(
     label,
     property,
     locks,
+    locksProperty: locksProperty(locks),
     key: methodKey(source, { label, method, marks, requestOnly: before !== undefined }),
     options: Object.keys(options).length > 0 ? Object.freeze(options) : undefined,
     onTimeout,

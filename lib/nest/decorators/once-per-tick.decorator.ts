@@ -10,6 +10,7 @@ import type { TickSchedule } from '../../ticks/ticks.js';
 import { carryOver, decoratedMethod, injectLocks, labelOf } from './decorated-method.js';
 import { locksOf } from '../calls/locks-of.js';
 import { parameterMarks } from '../keys/parameter-marks.js';
+import { locksProperty } from '../plan/lock-tokens.js';
 import { returnKind } from '../plan/return-kind.js';
 import { scheduledBy } from './tick-metadata.js';
 
@@ -54,8 +55,9 @@ export function OncePerTick(name: string, options: OncePerTickOptions = {}): Onc
     }
     const ticks = laterTicks(label, name, options);
     const { locks: lockParameters } = parameterMarks(target, property);
+    const ofLocks = locksProperty(options.locks);
     const once = async function (this: object, ...args: unknown[]): Promise<unknown> {
-      const locks = locksOf(this, label, options.locks);
+      const locks = locksOf(this, label, ofLocks);
       return atTick(locks, ticks(Reflect.get(target, property)), (lock) => {
         for (const index of lockParameters) args[index] = lock;
         return method.apply(this, args);

@@ -16,6 +16,8 @@ export interface LockPlan {
   readonly property: string | symbol;
   /** Name of the instance that locks. */
   readonly locks: string | undefined;
+  /** Property through which the method's instance has the `LockService` of that name. */
+  readonly locksProperty: symbol;
   readonly key: MethodKey;
   readonly options: LockOptions | undefined;
   readonly onTimeout: OnTimeout;

@@ -10,13 +10,13 @@ describe('The service of an instance', () => {
 
   it('is that of its name', () => {
     const instance = { [locksProperty('reports')]: locks };
-    expect(locksOf(instance, LABEL, 'reports')).toBe(locks);
-    expect(errorOf(() => locksOf(instance, LABEL, undefined)).message).toMatch(/^@DistributedLock on Orders.pay: this instance has no LockService/); // prettier-ignore
+    expect(locksOf(instance, LABEL, locksProperty('reports'))).toBe(locks);
+    expect(errorOf(() => locksOf(instance, LABEL, locksProperty())).message).toMatch(/^@DistributedLock on Orders.pay: this instance has no LockService/); // prettier-ignore
   });
 
   it('is no mock', () => {
     for (const mock of [{}, { enter: 5 }]) {
-      const error = errorOf(() => locksOf({ [locksProperty()]: mock }, LABEL, undefined));
+      const error = errorOf(() => locksOf({ [locksProperty()]: mock }, LABEL, locksProperty()));
       expect(error).toBeInstanceOf(TypeError);
       expect(error.message).toMatch(/^@DistributedLock on Orders.pay: the LockService of this instance is a mock/); // prettier-ignore
     }
@@ -25,7 +25,7 @@ describe('The service of an instance', () => {
   it.each([undefined, null, 5, 'x'])('is missing where there is no instance: %j', (self) => {
     const message = `${LABEL} was called without its instance: call it as instance.method()`;
     expect(errorOf(() => checkInstance(self, LABEL)).message).toBe(message);
-    expect(errorOf(() => locksOf(self, LABEL, undefined)).message).toBe(message);
+    expect(errorOf(() => locksOf(self, LABEL, locksProperty())).message).toBe(message);
   });
 });
 
