@@ -56,7 +56,7 @@ const TRICKS: Readonly<Record<string, string>> = {
   'core/async/timer-queue.ts': 'renewal',
   'core/store/acquire-request.ts': 'paced',
   'core/lease/lease-bundles.ts': 'renewal',
-  'core/options/recent-options.ts': 'own-code',
+  'core/options/option-layers.ts': 'own-code',
   'core/store/bounded-call.ts': 'builds',
   'stores/redis/lease/extend-many.ts': 'renewal',
   'stores/redis/lua/free-script.ts': 'uncontended',
@@ -84,7 +84,6 @@ const CLOCKS =
 /** The clock that everything else goes by, the time of day at which a job is due, the deadline of a call of gRPC, and a process that loads nothing. */
 const READ_CLOCKS = [
   'core/async/clock.ts',
-  'core/async/passed-time.ts',
   'ticks/ticks.ts',
   'stores/etcd/client/open-client.ts',
   'cli/supervisor.ts',

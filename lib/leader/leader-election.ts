@@ -1,6 +1,7 @@
 import { makeRoom } from '../core/async/emitter-room.js';
 import { inRootContext } from '../core/async/root-context.js';
-import { sleep, systemClock, waitAtMost } from '../core/async/clock.js';
+import { systemClock } from '../core/async/clock.js';
+import { sleep, waitAtMost } from '../core/async/sleep.js';
 import type { Clock } from '../core/async/clock.js';
 import { LeaderEvents } from './leader-events.js';
 import { checkLeaderOptions, LEADER_RULES } from './leader-options.js';

@@ -1,4 +1,4 @@
-import { sleep } from '../core/async/clock.js';
+import { sleep } from '../core/async/sleep.js';
 import type { Clock } from '../core/async/clock.js';
 
 /** Milliseconds between two questions whether the store still answers: a candidate may stand in the queue for days. */

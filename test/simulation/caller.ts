@@ -1,5 +1,6 @@
 import { LockLostError } from '../../lib/core/contract/lock-errors.js';
-import { sleep, systemClock } from '../../lib/core/async/clock.js';
+import { systemClock } from '../../lib/core/async/clock.js';
+import { sleep } from '../../lib/core/async/sleep.js';
 import type { LockService } from '../../lib/core/lock.service.js';
 import type { LockOptions } from '../../lib/core/options/lock-options.js';
 import type { Lock } from '../../lib/core/scope/lock.js';

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { sleep, systemClock } from '../../core/async/clock.js';
+import { systemClock } from '../../core/async/clock.js';
+import { sleep } from '../../core/async/sleep.js';
 import type { LockService } from '../../core/lock.service.js';
 import { printable } from '../../core/text/printable.js';
 import { ExitCode } from '../output/exit-codes.js';

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { sleep, systemClock } from '../../core/async/clock.js';
+import { systemClock } from '../../core/async/clock.js';
+import { sleep } from '../../core/async/sleep.js';
 import { migrationStatus } from '../../migrate/checks/migration-status.js';
 import type { MigrationStatus } from '../../migrate/checks/migration-status.js';
 import { ExitCode } from '../output/exit-codes.js';

@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '../../core/async/clock.js';
+import { systemClock } from '../../core/async/clock.js';
+import { sleep } from '../../core/async/sleep.js';
 import { hasMembers } from './group-members.js';
 
 /** Milliseconds between two looks whether all of a group have ended. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { sleep, systemClock } from '../../core/async/clock.js';
+import { systemClock } from '../../core/async/clock.js';
+import { sleep } from '../../core/async/sleep.js';
 import { processIds } from './group-members.js';
 
 /** In the environment of a supervisor, of the command that it starts, and of all that this starts. */

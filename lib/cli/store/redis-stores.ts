@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import { systemClock, waitAtMost } from '../../core/async/clock.js';
+import { systemClock } from '../../core/async/clock.js';
+import { waitAtMost } from '../../core/async/sleep.js';
 import { leaveOtherDatabase } from '../../redis-client/refused-database.js';
 import { wrongOfUrl } from '../../redis-client/redis-url.js';
 import { RedisLockStore } from '../../stores/redis/redis-lock.store.js';

@@ -1,4 +1,4 @@
-import { sleep } from '../async/clock.js';
+import { sleep } from '../async/sleep.js';
 import type { Grant } from '../store/grant.js';
 import { waitFor } from '../store/many-keys.js';
 import { KeyByKey } from './key-by-key.js';

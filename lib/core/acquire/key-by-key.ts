@@ -1,4 +1,4 @@
-import { sleep } from '../async/clock.js';
+import { sleep } from '../async/sleep.js';
 import { giveBack } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
 import type { Clock } from '../async/clock.js';

@@ -1,6 +1,3 @@
-import { offAbort, onAbort } from './abort-listeners.js';
-import { PassedTime } from './passed-time.js';
-
 /** Cancels what was scheduled. Safe to call when it has already run. */
 export type Cancel = () => void;
 
@@ -18,6 +15,46 @@ export interface Clock {
   monotonic?(): number;
   /** Calls `callback` once, `ms` milliseconds from now. A background timer does not keep the process alive. */
   schedule(ms: number, callback: () => void, background?: boolean): Cancel;
+}
+
+/**
+ * Milliseconds by which the wall clock may fall behind before it counts as set back: it is read to 1 ms, and slewed by less than
+ * that.
+ */
+const SET_BACK = 10;
+
+/**
+ * An upper bound of the time passed: the monotonic clock, plus the wall clock's gain on it. The gain is a suspension, or a wall
+ * clock that was set forward; the two look the same. A clock that is set back subtracts nothing.
+ *
+ * The gain is measured from the largest difference between the two, so that noise and a clock that is slewed to and fro add up
+ * to nothing. A clock that is slewed forward is followed at its own rate, far below the 1 % that validity allows for.
+ */
+export class PassedTime {
+  /** The largest lead of the wall clock over the monotonic one since it was last set back. */
+  #difference = mostItCanBe();
+  /** Milliseconds that the wall clock has gained. */
+  #gained = 0;
+
+  /** Milliseconds. Never goes back. */
+  now(): number {
+    const wall = Date.now();
+    const monotonic = performance.now(); // afterwards: a pause between the two must not look like a gain
+    const gain = wall - monotonic - this.#difference;
+    if (gain > 0) {
+      this.#difference += gain;
+      this.#gained += gain;
+    } else if (gain < -SET_BACK) {
+      this.#difference = Math.min(this.#difference, mostItCanBe());
+    }
+    return monotonic + this.#gained;
+  }
+}
+
+/** Rounded up: a pause between the two readings, and the rest of a millisecond, make it larger. */
+function mostItCanBe(): number {
+  const monotonic = performance.now();
+  return Date.now() + 1 - monotonic;
 }
 
 /**
@@ -71,46 +108,4 @@ export function timeOfDay(): number {
 /** Milliseconds since 1970, as the machine has it now. It may go back: never to be used for a duration. */
 export function wallClock(): number {
   return Date.now();
-}
-
-/** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. In the background it does not keep the process alive. */
-export function sleep(
-  clock: Clock,
-  ms: number,
-  signal?: AbortSignal,
-  background = false,
-): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const wake = () => {
-      cancel();
-      if (signal) offAbort(signal, listener);
-      resolve();
-    };
-    const listener = { handleEvent: wake };
-    const cancel = clock.schedule(ms, wake, background);
-    if (signal) onAbort(signal, listener);
-  });
-}
-
-/**
- * Resolves `true` when `answer` has settled, `false` after `ms`. Never rejects; the caller handles the failure of `answer`. In the
- * background it does not keep the process alive.
- */
-export function waitAtMost(
-  clock: Clock,
-  ms: number,
-  answer: Promise<unknown>,
-  background = false,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    // After a pause of the process, timers run before the replies that arrived meanwhile are read.
-    const late = () => void setImmediate(() => resolve(false));
-    const cancel = clock.schedule(ms, late, background);
-    const stop = () => {
-      cancel();
-      resolve(true);
-    };
-    answer.then(stop, stop);
-  });
 }

@@ -1,5 +1,6 @@
 import { eitherOf } from '../async/abort-signals.js';
-import { sleep, wallClock } from '../async/clock.js';
+import { wallClock } from '../async/clock.js';
+import { sleep } from '../async/sleep.js';
 import type { Clock } from '../async/clock.js';
 import type { LockStore } from '../contract/lock-store.js';
 import type { LockEvents } from '../events/lock-events.js';

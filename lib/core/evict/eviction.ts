@@ -1,4 +1,4 @@
-import { sleep } from '../async/clock.js';
+import { sleep } from '../async/sleep.js';
 import type { Clock } from '../async/clock.js';
 import { LockUnsupportedError } from '../contract/lock-errors.js';
 import type { HolderAnswer, LockStore, TakenKey } from '../contract/lock-store.js';

@@ -1,9 +1,8 @@
 import { optionError } from '../options/option-error.js';
 import { FILTER_NAMES, filterOf } from './key-filters.js';
 import type { KeyFilters } from './key-filters.js';
-import { KeyText } from './key-text.js';
-import { keyValue, keyValueError } from './key-value.js';
-import type { KeyValueSource } from './key-value.js';
+import { KeyText, keyValue, keyValueError } from './key-text.js';
+import type { KeyValueSource } from './key-text.js';
 
 interface Placeholder extends KeyValueSource {
   readonly root: string;

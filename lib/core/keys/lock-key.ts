@@ -1,6 +1,5 @@
 import { optionError } from '../options/option-error.js';
-import { KeyText } from './key-text.js';
-import { keyValue } from './key-value.js';
+import { KeyText, keyValue } from './key-text.js';
 
 /** Types allowed in a key. Anything else, `undefined` and `''` included, is refused. */
 export type LockKeyValue = string | number | bigint | boolean | Date;

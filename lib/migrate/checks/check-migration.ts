@@ -1,4 +1,5 @@
-import { systemClock, waitAtMost } from '../../core/async/clock.js';
+import { systemClock } from '../../core/async/clock.js';
+import { waitAtMost } from '../../core/async/sleep.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import type { LockStore } from '../../core/contract/lock-store.js';
 import { aWhole, checkOptions, needed } from '../../core/options/option-rules.js';

@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '../../core/async/clock.js';
+import { systemClock } from '../../core/async/clock.js';
+import { sleep } from '../../core/async/sleep.js';
 import type { Clock } from '../../core/async/clock.js';
 import type { LockInspection, LockStore } from '../../core/contract/lock-store.js';
 import { optionError } from '../../core/options/option-error.js';

@@ -1,5 +1,5 @@
 import { eitherOf } from '../../core/async/abort-signals.js';
-import { sleep } from '../../core/async/clock.js';
+import { sleep } from '../../core/async/sleep.js';
 import type { AcquireRequest, Lease } from '../../core/contract/lock-store.js';
 import { isPermit } from '../../core/sharing/hold-mode.js';
 import { checkClaim, giveBack } from '../../core/store/grant.js';

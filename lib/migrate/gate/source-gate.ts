@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inRootContext } from '../../core/async/root-context.js';
-import { monotonicTime, sleep, waitAtMost } from '../../core/async/clock.js';
+import { monotonicTime } from '../../core/async/clock.js';
+import { sleep, waitAtMost } from '../../core/async/sleep.js';
 import type { Clock } from '../../core/async/clock.js';
 import { reasonOf } from '../../core/contract/safe-error.js';
 import type { LockStore } from '../../core/contract/lock-store.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { LockService, MemoryLockStore } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
-import { sleep } from '../../../lib/core/async/clock';
+import { sleep } from '../../../lib/core/async/sleep';
 import { onFakeStore } from '../support/setup';
 import { watch } from '../support/outcome';
 

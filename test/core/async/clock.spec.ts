@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { FakeClock } from 'nest-holdfast/testing';
-import { sleep, systemClock, waitAtMost } from '../../../lib/core/async/clock';
+import { systemClock } from '../../../lib/core/async/clock';
+import { sleep, waitAtMost } from '../../../lib/core/async/sleep';
 import { watch } from '../support/outcome';
 
 describe('sleep', () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { PassedTime } from '../../../lib/core/async/passed-time';
+import { PassedTime } from '../../../lib/core/async/clock';
 
 /** Milliseconds that a reading of the wall clock may hide: it is read to one, and counts as set back from ten on. */
 const BLUR = 12;

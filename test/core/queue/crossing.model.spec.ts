@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { LockService, MemoryLockStore } from 'nest-holdfast/core';
 import type { LockMode, LockStore } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
-import { sleep } from '../../../lib/core/async/clock.js';
+import { sleep } from '../../../lib/core/async/sleep.js';
 import { DisabledLockStore } from '../../../lib/nest/module/disabled-lock.store.js';
 import { watch } from '../support/outcome.js';
 import { SingleKeyStore } from '../support/single-key-store.js';

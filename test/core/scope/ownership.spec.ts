@@ -1,5 +1,5 @@
 import { Lock } from 'nest-holdfast/core';
-import { sleep } from '../../../lib/core/async/clock';
+import { sleep } from '../../../lib/core/async/sleep';
 import { deferred, rejectionOf, watch } from '../support/outcome';
 import { inMemory, onFakeStore } from '../support/setup';
 

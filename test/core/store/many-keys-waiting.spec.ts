@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { LockService, LockTimeoutError, MemoryLockStore } from 'nest-holdfast/core';
 import type { Lock, LockStore } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
-import { sleep } from '../../../lib/core/async/clock';
+import { sleep } from '../../../lib/core/async/sleep';
 import { watch } from '../support/outcome';
 import { SingleKeyStore } from '../support/single-key-store';
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { LockService } from 'nest-holdfast/core';
 import type { Lock } from 'nest-holdfast/core';
 import { FakeClock } from 'nest-holdfast/testing';
-import { sleep } from '../../../lib/core/async/clock';
+import { sleep } from '../../../lib/core/async/sleep';
 import { rejectionOf, watch } from '../support/outcome';
 import { SingleKeyStore } from '../support/single-key-store';
 

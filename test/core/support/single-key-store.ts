@@ -1,5 +1,5 @@
 import type { AcquireRequest, Clock, Lease, LockStore } from 'nest-holdfast/core';
-import { sleep } from '../../../lib/core/async/clock';
+import { sleep } from '../../../lib/core/async/sleep';
 
 interface Entry {
   token: string | undefined;

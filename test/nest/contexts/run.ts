@@ -6,7 +6,7 @@ import { LockError, LockService, MemoryLockStore } from 'nest-holdfast';
 import type { Lock } from 'nest-holdfast';
 import { FakeClock } from 'nest-holdfast/testing';
 import PQueue from 'p-queue';
-import { sleep } from '../../../lib/core/async/clock.js';
+import { sleep } from '../../../lib/core/async/sleep.js';
 import { Feeds } from './feeds.js';
 import { Insider, Insiders } from './insiders.js';
 import type { Key, LockStatement, Program, Statement } from './programs.js';

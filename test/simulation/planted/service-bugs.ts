@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '../../../lib/core/async/clock.js';
+import { systemClock } from '../../../lib/core/async/clock.js';
+import { sleep } from '../../../lib/core/async/sleep.js';
 import { LockLostError, LockTimeoutError } from '../../../lib/core/contract/lock-errors.js';
 import type { LockOptions } from '../../../lib/core/options/lock-options.js';
 import type { Lock } from '../../../lib/core/scope/lock.js';

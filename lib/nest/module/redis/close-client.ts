@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { GivenClient } from '../../../redis-client/clients/client-of.js';
 import {
   isNodeRedisClient,

@@ -1,6 +1,7 @@
 import { errorMonitor } from 'node:events';
 import { reasonOf } from '../../../core/contract/safe-error.js';
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { NodeRedisConnection } from './connection.js';
 import type { NodeRedisClient } from './node-redis-client.js';
 

@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import type { NodeRedisClient } from './node-redis-client.js';
 
 /** Hears why a server answers and cannot be used yet. */

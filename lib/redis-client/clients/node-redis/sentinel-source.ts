@@ -1,4 +1,5 @@
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import { makeRoom } from '../../../core/async/emitter-room.js';
 import { connectToMaster } from './connecting.js';
 import { connectionOptions } from './node-redis-client.js';

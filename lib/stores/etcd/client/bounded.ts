@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { Clock } from '../../../core/async/clock.js';
 
 /** Rejects when there is no answer within `ms`. Answers that arrived while this process was busy, or stopped, are read first. */

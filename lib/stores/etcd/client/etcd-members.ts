@@ -1,5 +1,5 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { sleep } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import type { Clock } from '../../../core/async/clock.js';
 import { withoutSecrets } from '../../../core/contract/safe-error.js';
 import { unless, within } from './bounded.js';

@@ -1,5 +1,5 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { sleep } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import type { Clock } from '../../../core/async/clock.js';
 import { within } from '../client/bounded.js';
 import { isWatchResponse } from '../client/etcd-answers.js';

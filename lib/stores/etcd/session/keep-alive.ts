@@ -1,4 +1,4 @@
-import { sleep } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import type { Clock } from '../../../core/async/clock.js';
 import { within } from '../client/bounded.js';
 import { checkKept } from '../client/etcd-answers.js';

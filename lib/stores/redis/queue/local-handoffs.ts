@@ -1,4 +1,5 @@
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import { LocalHandoff } from './local-handoff.js';
 import type { FreeMoments } from './free-moments.js';
 import type { WakeUpChannel } from './wake-up-channel.js';

@@ -1,6 +1,7 @@
 import { makeRoom } from '../../../core/async/emitter-room.js';
 import { inRootContext } from '../../../core/async/root-context.js';
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import { driverError } from '../../../redis-client/driver-error.js';
 import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
 import { isRefusedSubscription, openSubscriber } from '../../../redis-client/clients/ioredis.js';

@@ -1,4 +1,5 @@
-import { sleep, timeOfDay, waitAtMost } from '../../../core/async/clock.js';
+import { timeOfDay } from '../../../core/async/clock.js';
+import { sleep, waitAtMost } from '../../../core/async/sleep.js';
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
 import { largestToken } from '../../../core/store/many-keys.js';
 import { isGranted, isTrue } from '../vote/answers.js';

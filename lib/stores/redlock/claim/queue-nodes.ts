@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { sleep } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import type { AcquireRequest, Lease } from '../../../core/contract/lock-store.js';
 import { promiseTry } from '../../../core/store/store-call.js';
 import type { Quorum } from '../vote/quorum.js';

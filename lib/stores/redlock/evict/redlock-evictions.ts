@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type {
   AcquireRequest,
   EvictRequest,

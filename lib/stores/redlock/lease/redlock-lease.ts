@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import { tryHandOff } from '../../../core/store/grant.js';
 import type { AcquireRequest, FencingRange } from '../../../core/contract/lock-store.js';
 import type { HandedOffLease, Lease } from '../../../core/contract/lock-store.js';

@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { LockListQuery, LockPage } from '../../../core/contract/lock-inspection.js';
 import type { NodeReport } from '../../../core/contract/lock-store.js';
 import { checkPage } from '../../../core/contract/store-answers.js';

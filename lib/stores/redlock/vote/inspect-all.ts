@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { LockInspection, NodeCount } from '../../../core/contract/lock-store.js';
 import { checkInspection } from '../../../core/contract/store-answers.js';
 import { largestToken } from '../../../core/store/many-keys.js';

@@ -1,5 +1,5 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { sleep } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import type { Cancel } from '../../../core/async/clock.js';
 import type { RedlockNode } from '../node/redlock-node.js';
 import { NodeQuarantine, admitAllFresh } from '../node/node-quarantine.js';

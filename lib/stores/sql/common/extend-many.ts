@@ -1,4 +1,5 @@
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { Lease } from '../../../core/contract/lock-store.js';
 import { StoreTimeout } from '../../../core/store/bounded-call.js';
 import type { LockTable, OurRow } from './lock-table.js';

@@ -1,5 +1,6 @@
 import { withoutSecrets } from '../../../core/contract/safe-error.js';
-import { sleep, systemClock } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import { explained, failureKind } from './sql-failures.js';
 import type { FailureKind } from './sql-failures.js';
 

@@ -1,5 +1,6 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { sleep, systemClock } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { sleep } from '../../../core/async/sleep.js';
 import type { Holdings } from '../common/lock-table.js';
 
 /** Milliseconds until a failed attempt is undone a second time: its statement may still have been on its way the first time. */

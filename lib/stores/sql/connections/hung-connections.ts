@@ -1,4 +1,5 @@
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { Cancel } from '../../../core/async/clock.js';
 import { failureKind } from '../common/sql-failures.js';
 

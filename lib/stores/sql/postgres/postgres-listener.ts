@@ -1,5 +1,6 @@
 import { inRootContext } from '../../../core/async/root-context.js';
-import { systemClock, waitAtMost } from '../../../core/async/clock.js';
+import { systemClock } from '../../../core/async/clock.js';
+import { waitAtMost } from '../../../core/async/sleep.js';
 import type { Cancel } from '../../../core/async/clock.js';
 import { promiseTry } from '../../../core/store/store-call.js';
 import type { PostgresListenerClient } from '../common/sql-clients.js';

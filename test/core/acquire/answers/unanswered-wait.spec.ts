@@ -1,7 +1,7 @@
 import { LockStoreError, LockTimeoutError } from 'nest-holdfast/core';
 import type { AcquireRequest, LockInspection, LockServiceOptions } from 'nest-holdfast/core';
 import { FakeLease } from '../../support/fake-store';
-import { sleep } from '../../../../lib/core/async/clock.js';
+import { sleep } from '../../../../lib/core/async/sleep.js';
 import { never, watch } from '../../support/outcome';
 import { onQueueStore } from '../../support/setup';
 

@@ -1,4 +1,5 @@
-import { systemClock, waitAtMost } from '../../../../core/async/clock.js';
+import { systemClock } from '../../../../core/async/clock.js';
+import { waitAtMost } from '../../../../core/async/sleep.js';
 import type { ClusterClient } from '../../../cluster-client.js';
 import { clusterSlot } from '../../../cluster-slot.js';
 import type { SubscribableClient } from '../../../redis-client.js';

@@ -1,5 +1,6 @@
 import { reasonOf } from '../../../../core/contract/safe-error.js';
-import { sleep, systemClock } from '../../../../core/async/clock.js';
+import { systemClock } from '../../../../core/async/clock.js';
+import { sleep } from '../../../../core/async/sleep.js';
 import { driverError } from '../../../driver-error.js';
 import type { NodePort } from './node-port.js';
 

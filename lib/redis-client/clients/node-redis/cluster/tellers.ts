@@ -1,4 +1,5 @@
-import { systemClock, waitAtMost } from '../../../../core/async/clock.js';
+import { systemClock } from '../../../../core/async/clock.js';
+import { waitAtMost } from '../../../../core/async/sleep.js';
 import { addressOf } from '../node-redis-client.js';
 import { addressOfNode } from '../cluster-client.js';
 import { NodePort } from './node-port.js';
