@@ -24,7 +24,7 @@ import type { LeaseContext } from './lease/lease-context.js';
 import { clientOf } from '../../redis-client/clients/client-of.js';
 import type { GivenClient } from '../../redis-client/clients/client-of.js';
 import { canSubscribe, clientKeyPrefix } from '../../redis-client/redis-client.js';
-import { tryHold } from './lease/exclusive-attempt.js';
+import { tryHold, tryShare } from './lease/attempts.js';
 import { featuresOf } from './redis-features.js';
 import type { RedisFeatures } from './redis-features.js';
 import { EXPECTED_CLIENT, resolveStoreOptions } from './redis-lock-options.js';
@@ -37,7 +37,6 @@ import { storeCalls } from './send/store-calls.js';
 import { storeExtensions } from './send/store-extensions.js';
 import { ServerKeys } from './keys/server-keys.js';
 import { queuedLease } from './lease/queued-lease.js';
-import { tryShare } from './lease/shared-attempt.js';
 import { RedisWaiters } from './queue/redis-waiters.js';
 import { isShared } from '../../core/sharing/hold-mode.js';
 

@@ -1,6 +1,7 @@
 import type { Lease } from '../../../core/contract/lock-store.js';
 import type { NamedLock } from '../keys/named-lock.js';
-import { abandonShared, releaseShared } from './shared-release.js';
+import { isOne } from '../lua/replies.js';
+import { RELEASE_SHARED } from '../lua/sharing-scripts.js';
 import type { LeaseContext } from './lease-context.js';
 
 /** A sharer's lease of some locks. */
@@ -31,12 +32,11 @@ export class SharedRedisLease implements Lease {
   release(isValid?: () => boolean): Promise<boolean> {
     if (this.#isReleased) return Promise.resolve(false);
     this.#isReleased = true;
-    const { runner, takeBacks, sentAgain } = this.#context;
-    const released = releaseShared(runner, this.#held).catch((error: unknown) => {
-      abandonShared(takeBacks, runner, this.#held);
+    const released = releaseShared(this.#context, this.#held).catch((error: unknown) => {
+      abandonShared(this.#context, this.#held);
       throw error;
     });
-    return sentAgain.decided(released, isValid);
+    return this.#context.sentAgain.decided(released, isValid);
   }
 
   /** Waiters behind may fit beside it. */
@@ -45,4 +45,14 @@ export class SharedRedisLease implements Lease {
     if (isOurs) this.#isClaim = false;
     return isOurs;
   }
+}
+
+/** After a request that failed; it may have been applied all the same. */
+export function abandonShared(context: LeaseContext, held: NamedLock): void {
+  context.takeBacks.add(held, () => releaseShared(context, held));
+}
+
+/** Of one sharer. Resolves `false` when a key had been lost. */
+function releaseShared({ runner }: LeaseContext, { keys, value }: NamedLock): Promise<boolean> {
+  return runner.run(RELEASE_SHARED, keys, [value], isOne);
 }
