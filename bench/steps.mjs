@@ -3,27 +3,19 @@
 // `paced.mjs` measures by the clock, counted. The figures are the same on a busy machine.
 //   node bench/steps.mjs --only 'raw5,redlock5,holdfast*'            a row for each candidate
 //   node bench/steps.mjs --only holdfast --functions                 and the functions of ours, in the order of the files
-import { Session } from 'node:inspector/promises';
 import { loadCandidates, setUp, tearDown } from './lib/candidates.mjs';
+import { functionsOf } from './lib/coverage.mjs';
 import { options } from './lib/options.mjs';
 import { publish } from './lib/results.mjs';
 import { startRedis } from './lib/servers.mjs';
-import { sleep } from './lib/time.mjs';
 
 const option = options({ functions: false }, {});
-/** Cycles of each candidate, of which the one with the fewest functions counts: a timer may run beside one of them. */
-const CYCLES = 5;
-/** Milliseconds between them. */
-const PAUSE = 50;
 
 const server = await startRedis();
 const candidates = await setUp(await loadCandidates(option), server.port, option);
-const session = new Session();
-session.connect();
-await session.post('Profiler.enable');
 
 const rows = [];
-for (const candidate of candidates) rows.push(await fewest(candidate));
+for (const candidate of candidates) rows.push(await stepsOf(candidate));
 publish(option.out, {
   id: 'steps',
   title: 'Different functions that one cycle runs, and all calls of them',
@@ -35,15 +27,14 @@ await tearDown(candidates);
 await server.stop();
 process.exit(0);
 
-async function fewest(candidate) {
-  const cycles = [];
-  for (let cycle = 0; cycle < CYCLES; cycle++) {
-    await sleep(PAUSE);
-    cycles.push(await stepsOfCycle(candidate));
-  }
-  const steps = cycles.reduce((least, next) => (next.length < least.length ? next : least));
+async function stepsOf(candidate) {
+  const ran = await functionsOf(async () => {
+    const lock = await candidate.acquire('steps', { ttl: 10_000, wait: 0 });
+    await lock.release();
+  });
+  const steps = ran.filter(({ url }) => roomOf(url) !== undefined);
   if (option.functions) for (const { name, count } of steps) console.log(`${count} × ${name}`);
-  const number = (room) => steps.filter((step) => step.room === room).length;
+  const number = (room) => steps.filter(({ url }) => roomOf(url) === room).length;
   return {
     name: candidate.name,
     raw: candidate.raw,
@@ -53,28 +44,6 @@ async function fewest(candidate) {
     functions: steps.length,
     calls: steps.reduce((sum, { count }) => sum + count, 0),
   };
-}
-
-async function stepsOfCycle(candidate) {
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  await session.post('Profiler.takePreciseCoverage');
-  const lock = await candidate.acquire('steps', { ttl: 10_000, wait: 0 });
-  await lock.release();
-  await new Promise((resolve) => setImmediate(resolve));
-  const { result } = await session.post('Profiler.takePreciseCoverage');
-  await session.post('Profiler.stopPreciseCoverage');
-  return result.flatMap(stepsOf);
-}
-
-/** The functions of a file that ran. The first range of a file is the file itself. */
-function stepsOf({ url, functions }) {
-  const room = roomOf(url);
-  if (room === undefined) return [];
-  return functions
-    .filter(({ ranges: [{ count, startOffset }], functionName }) => {
-      return count > 0 && (functionName !== '' || startOffset > 0);
-    })
-    .map(({ ranges: [{ count }], functionName }) => ({ room, count, name: functionName || '()' }));
 }
 
 /** `undefined` for the benchmark itself. */
