@@ -54,14 +54,21 @@ export function failureKind(error: unknown): FailureKind {
   return NO_SQLITE_TABLE.test(String(message)) ? 'no-table' : 'other';
 }
 
-const EXPLANATIONS: Partial<Record<FailureKind, string>> = {
-  'read-only': 'the server takes no writes: is it a replica?',
-  'no-table': 'the table of the locks is missing: call `createTable()`, or run a migration',
+const EXPLANATIONS: Partial<Record<FailureKind, readonly [code: string, text: string]>> = {
+  'read-only': ['READONLY', 'the server takes no writes: is it a replica?'],
+  'no-table': [
+    'NO_TABLE',
+    'the table of the locks is missing: call `createTable()`, or run a migration',
+  ],
 };
 
-/** The error that core reports. Its cause is the driver's error. It adds a sentence where the driver's own says too little. */
+/**
+ * The error that core reports. Its cause is the driver's error. It adds a sentence where the driver's own says too little, and a
+ * code, by which `health` names it.
+ */
 export function explained(error: unknown): unknown {
   const explanation = EXPLANATIONS[failureKind(error)];
   if (!explanation) return error;
-  return new Error(`${explanation} (${reasonOf(error)})`, { cause: error });
+  const [code, text] = explanation;
+  return Object.assign(new Error(`${text} (${reasonOf(error)})`, { cause: error }), { code });
 }

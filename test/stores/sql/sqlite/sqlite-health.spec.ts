@@ -49,7 +49,7 @@ describe('The health of a file of SQLite', () => {
     own.exec(`DROP TABLE ${name}`);
     for (const probe of ['read', 'lock'] as const) {
       const found = await health(probe);
-      expect(found).toMatchObject({ status: 'down', reason: expect.any(String) });
+      expect(found).toMatchObject({ status: 'down', reason: 'NO_TABLE' });
       expect(JSON.stringify(found)).not.toContain(folder);
     }
   });
@@ -57,6 +57,6 @@ describe('The health of a file of SQLite', () => {
   it('is down by a lock where it may not be written to', async () => {
     own.exec('PRAGMA query_only = 1');
     expect(await health('read')).toMatchObject({ status: 'up' });
-    expect(await health('lock')).toMatchObject({ status: 'down' });
+    expect(await health('lock')).toMatchObject({ status: 'down', reason: 'READONLY' });
   });
 });
