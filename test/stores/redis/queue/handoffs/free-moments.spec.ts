@@ -181,7 +181,11 @@ describe('A lock that is left free for a moment', () => {
 
 describe('yieldEvery', () => {
   it.each([0, -1, 0.5, NaN, '8', null])('refuses %p', (yieldEvery) => {
-    const make = () => new AppInstance('redis://127.0.0.1:1', { yieldEvery: yieldEvery as number });
+    const make = () =>
+      new AppInstance('redis://127.0.0.1:1', {
+        yieldEvery: yieldEvery as number,
+        client: { lazyConnect: true },
+      });
     expect(make).toThrow(typeof yieldEvery === 'number' ? RangeError : TypeError);
     expect(make).toThrow(/yieldEvery/);
   });
