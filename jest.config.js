@@ -20,6 +20,7 @@ const esmOnly = [
 
 /** @type {import('jest').Config} */
 module.exports = {
+  globalSetup: '<rootDir>/test/support/jest/run-folder.cjs',
   testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
   workerIdleMemoryLimit: '800MB', // a worker keeps the modules of every spec it has run
   workerGracefulExitTimeout: 10_000, // it removes the data of its servers

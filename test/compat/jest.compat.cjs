@@ -25,6 +25,7 @@ module.exports = {
   projects: majors.map((major) => ({
     displayName: `nest${major}`,
     rootDir: path.join(__dirname, '..', '..'),
+    globalSetup: base.globalSetup,
     testEnvironment: base.testEnvironment,
     testMatch: [
       '<rootDir>/test/{nest,terminus}/**/*.spec.ts',

@@ -1,5 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import {
@@ -8,6 +7,7 @@ import {
   needed,
   startOnFreePort,
 } from '../processes/server-process.js';
+import { removeSegment } from '../leaks/shared-memory.cjs';
 import { type Account, accountFor, giveTo } from '../processes/server-account.js';
 import programs from '../processes/server-programs.cjs';
 import { sharedServer } from './shared-server.js';
@@ -92,12 +92,8 @@ export class PostgresServer extends ServerProcess {
     return this.log.includes('ready to accept connections');
   }
 
-  /** The segment by which a server knows that no other one uses its data: a killed one leaves it to the system. */
   protected override discard(directory: string): void {
-    const file = join(directory, 'data/postmaster.pid');
-    if (!existsSync(file)) return;
-    const segment = readFileSync(file, 'utf8').split('\n')[6]?.trim().split(/\s+/)[1];
-    if (segment !== undefined) spawnSync('ipcrm', ['-m', segment]);
+    removeSegment(directory);
   }
 
   /** Each connection has a process of its own, in a session of its own. */

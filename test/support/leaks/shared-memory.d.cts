@@ -1,0 +1,1 @@
+export function removeSegment(folder: string): void;
