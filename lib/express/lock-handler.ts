@@ -2,6 +2,7 @@ import { optionError } from '../core/options/option-error.js';
 import { show } from '../core/options/option-values.js';
 import type { LockKeys } from '../core/keys/lock-keys.js';
 import { isThenable } from '../http/handler-work.js';
+import { nextError } from '../http/next-error.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
 import type { LockRequestOptions } from './lock-request-options.js';
 import { lockedMiddleware } from './locked-middleware.js';
@@ -34,16 +35,11 @@ export function lockHandler<Request extends ExpressRequest, Response extends Exp
     try {
       const returned = handler(request, response, next);
       return isThenable(returned)
-        ? returned.then(undefined, (error) => next(error || nothing()))
+        ? returned.then(undefined, (error) => next(nextError(error)))
         : undefined;
     } catch (error) {
-      return next(error);
+      return next(nextError(error));
     }
   };
   return lockedMiddleware('lockHandler', { key, options, handler: locked } as never);
-}
-
-/** As Express 5 says of a promise that rejects with nothing, with which `next` would go on. */
-function nothing(): Error {
-  return new Error('Rejected promise');
 }

@@ -1,6 +1,7 @@
 import { LockError } from '../core/contract/lock-errors.js';
 import type { LockScope } from '../core/scope/lock-scope.js';
 import { HandlerWork } from '../http/handler-work.js';
+import { nextError } from '../http/next-error.js';
 import { answerWith, asHttpError } from './error-answers.js';
 import type { ExpressRequest, ExpressResponse } from './express-types.js';
 import { checkRequestOptions } from './lock-request-options.js';
@@ -36,13 +37,13 @@ export function lockedMiddleware(
     } catch (error) {
       const httpError = asHttpError(error, errorOptions);
       const isOurs = error instanceof LockError && onError === 'respond' && !response.headersSent;
-      return isOurs ? answerWith(response, error, errorOptions) : next(httpError);
+      return isOurs ? answerWith(response, error, errorOptions) : next(nextError(httpError));
     }
     if (!scope) return;
     try {
       HandlerWork.of(response).returned(scope.run(() => handler(request, response, next)));
     } catch (error) {
-      next(error); // of a router that does not catch it, as that of Express does
+      next(nextError(error)); // of a router that does not catch it, as that of Express does
     }
   }
   return (...args) => void lockThenCall(...args);

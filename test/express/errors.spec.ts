@@ -1,5 +1,10 @@
 import type { NextFunction, Request, Response } from 'express';
-import { lockErrorHandler, lockRequest, type LockErrorOptions } from 'nest-holdfast/express';
+import {
+  lockErrorHandler,
+  lockHandler,
+  lockRequest,
+  type LockErrorOptions,
+} from 'nest-holdfast/express';
 import request from 'supertest';
 import { VERSIONS, around, tellError, tellKeys } from './support/express-app';
 
@@ -42,6 +47,24 @@ describe.each(VERSIONS)('lockRequest in $version, when there is no lock', ({ exp
       expect(response.status).toBe(400);
       expect(response.headers['retry-after']).toBeUndefined();
     });
+
+    it.each([undefined, null, 0, '', 'route', 'router'])(
+      '500 where %j is thrown in place of an error',
+      async (thrown) => {
+        const { app, locks } = around(express);
+        const handler = jest.fn(tellKeys);
+        const broken = () => {
+          throw thrown;
+        };
+        app.get('/key', lockRequest(broken, { locks }), handler);
+        app.get('/work', lockHandler('a', { locks }, broken), handler);
+        app.use('/all', lockRequest(broken, { locks }));
+        app.get('/all', handler);
+        for (const path of ['/key', '/work', '/all'])
+          expect((await request(app).get(path)).status).toBe(500);
+        expect(handler).not.toHaveBeenCalled();
+      },
+    );
 
     it('500 for a deadlock, which no retry would cure', async () => {
       const { app, locks } = around(express);

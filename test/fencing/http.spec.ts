@@ -79,6 +79,19 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
     expect((await send('6', '43')).status).toBe(200);
   });
 
+  it.each([undefined, 'route'])(
+    'lets nobody in where %j is thrown in place of an error',
+    async (thrown) => {
+      const { send, handler } = around({}, () => {
+        throw thrown;
+      });
+      expect((await send('5')).status).toBe(500);
+      const gone = around({ gate: { enter: () => Promise.reject(thrown as Error) } });
+      expect((await gone.send('5')).status).toBe(500);
+      for (const each of [handler, gone.handler]) expect(each).not.toHaveBeenCalled();
+    },
+  );
+
   it("passes the error with its status to the application's handlers", async () => {
     const { app, send, handler } = around();
     const tell = jest.fn(

@@ -1,4 +1,5 @@
 import { publicMessage } from '../../http/lock-status.js';
+import { nextError } from '../../http/next-error.js';
 import type { LockError } from '../../core/contract/lock-errors.js';
 import { checkOptions, oneOf } from '../../core/options/option-rules.js';
 import type { OptionRules } from '../../core/options/option-rules.js';
@@ -73,7 +74,7 @@ export function fencedRequest(
       response.locals['fence'] = await fence.admit(request, request.headers);
     } catch (error) {
       const status = fenceStatus(error);
-      if (status === undefined) return next(error);
+      if (status === undefined) return next(nextError(error));
       const { code } = error as LockError;
       const message = publicMessage(error as LockError);
       if (onError === 'respond') return void response.status(status).json({ code, message });

@@ -248,7 +248,7 @@ describe.each(VERSIONS)('lockHandler in $version', ({ express }) => {
     expect(await Promise.all(bodies)).toEqual([
       [418, 'rejected'],
       [418, 'thrown'],
-      [418, 'Rejected promise'],
+      [418, 'undefined was thrown in place of an error'],
     ]);
   });
 
