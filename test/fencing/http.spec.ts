@@ -86,7 +86,7 @@ describe.each(VERSIONS)('fencedRequest in $version', ({ express }) => {
         throw thrown;
       });
       expect((await send('5')).status).toBe(500);
-      const gone = around({ gate: { enter: () => Promise.reject(thrown as Error) } });
+      const gone = around({ gate: { enter: jest.fn().mockRejectedValue(thrown) } });
       expect((await gone.send('5')).status).toBe(500);
       for (const each of [handler, gone.handler]) expect(each).not.toHaveBeenCalled();
     },
