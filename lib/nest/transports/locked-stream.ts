@@ -20,8 +20,11 @@ export function lockedObservable<T>(scope: CallScope, source: () => Observable<T
     signal.addEventListener('abort', onLost, { once: true });
     subscriber.add(() => {
       signal.removeEventListener('abort', onLost);
-      scope.run(() => inner.unsubscribe());
-      void scope.leave(); // never rejects
+      try {
+        scope.run(() => inner.unsubscribe());
+      } finally {
+        void scope.leave(); // never rejects
+      }
     });
     if (signal.aborted) return onLost();
     const subscribed = scope.run(() =>

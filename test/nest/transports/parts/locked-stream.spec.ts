@@ -75,6 +75,16 @@ describe('An Observable under a lock', () => {
     expect(assertKept.mock.calls).toEqual([[undefined]]);
   });
 
+  it('gives the lock back where its source cannot clean up', () => {
+    const { scope, leave, subscribe } = own();
+    const broken = () => {
+      throw new Error('closed already');
+    };
+    const subscription = subscribe(lockedObservable(scope, () => new Observable(() => broken)));
+    expect(() => subscription.unsubscribe()).toThrow('closed already');
+    expect(leave).toHaveBeenCalledTimes(1);
+  });
+
   it('fails when the lock is lost, and unsubscribes from its source inside', async () => {
     const { scope, abort, leave, heard, contexts, subscribe } = own();
     const seen: unknown[] = [];
