@@ -24,11 +24,14 @@ export function lockedMethod(method: Method, plan: LockPlan): Method {
 }
 
 function promising(begin: (self: object, args: unknown[]) => LockedCall, plan: LockPlan): Method {
-  let isField: boolean | undefined;
+  let last: unknown;
+  let isField = false;
   return function (...args) {
     return promiseTry(() => {
       const call = begin(this, args);
-      isField ??= resolvesField((this as Record<string | symbol, unknown>)[plan.property]);
+      // A subclass may have a field of a method that its class shares with others.
+      const exposed = (this as Record<string | symbol, unknown>)[plan.property];
+      if (exposed !== last) isField = resolvesField((last = exposed));
       return isField && !call.isHandler ? withFieldErrors(call.promise()) : call.promise();
     });
   };
