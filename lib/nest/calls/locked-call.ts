@@ -16,7 +16,7 @@ import { checkInstance, checkScope, locksOf } from './locks-of.js';
 import { adviceForStreams } from '../plan/return-kind.js';
 import { insteadOfHandled, insteadOfResult, insteadOfStream } from './on-timeout.js';
 import { requestData } from '../transports/request-data.js';
-import { isAsyncIterable } from '../transports/sent-body.js';
+import { isAsyncIterable, unreadBody } from '../transports/sent-body.js';
 
 export type Method = (this: object, ...args: any[]) => any;
 
@@ -175,9 +175,16 @@ export class LockedCall {
         `${this.plan.label} returned an Observable inside a promise: ${adviceForStreams(this.self, this.plan)}`,
       );
     }
-    if (!isAsyncIterable(result)) return result;
+    if (isAsyncIterable(result)) {
+      throw new TypeError(
+        `${this.plan.label} returned an async iterable: set returns: 'iterable', or write it as an async generator`,
+      );
+    }
+    const body = unreadBody(result);
+    if (body === undefined) return result;
     throw new TypeError(
-      `${this.plan.label} returned an async iterable: set returns: 'iterable', or write it as an async generator`,
+      `${this.plan.label} returned ${body}, which is sent under the lock only where Nest calls the method itself, as a handler: ` +
+        `put the decorator above others that replace the method, or read ${body} inside it`,
     );
   }
 }

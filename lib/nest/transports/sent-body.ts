@@ -36,6 +36,12 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof iterate === 'function' && typeof then !== 'function';
 }
 
+/** What is not read yet, beside async iterables. */
+export function unreadBody(value: unknown): 'a file' | 'a Response' | undefined {
+  if (isFile(value)) return 'a file';
+  return isWebResponse(value) && value.body !== null && !value.bodyUsed ? 'a Response' : undefined;
+}
+
 /** Nest answers 400 for a file that fails before it is sent: as if the client were at fault. */
 function fileBody(file: File): SentBody | undefined {
   const body = nodeBody(file, file.getStream());

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { StreamableFile } from '@nestjs/common';
 import { DistributedLock } from 'nest-holdfast';
 import { useLocks } from 'nest-holdfast/testing';
 import { lastValueFrom, of, throwError } from 'rxjs';
@@ -22,6 +23,11 @@ class Jobs {
   async promise() {
     return 3;
   }
+
+  @DistributedLock('job')
+  async body(body: unknown) {
+    return body;
+  }
 }
 
 describe('A call of a locked method', () => {
@@ -33,6 +39,19 @@ describe('A call of a locked method', () => {
     await expect(lastValueFrom(jobs.fails())).rejects.toThrow('failed');
     expect(await jobs.promise()).toBe(3);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it.each([
+    ['a file', new StreamableFile(Buffer.from('x'))],
+    ['a Response', new Response('x')],
+  ])('that is no handler refuses %s, which would be read without the lock', async (name, body) => {
+    await expect(jobs.body(body)).rejects.toThrow(`@DistributedLock on Jobs.body returned ${name}, which is sent under the lock only where Nest calls`); // prettier-ignore
+  });
+
+  it('may return a Response without a body, or whose body it has read', async () => {
+    const read = new Response('x');
+    await read.text();
+    for (const each of [read, new Response(null)]) expect(await jobs.body(each)).toBe(each);
   });
 
   it('may do nothing else when its key stays held', () => {
