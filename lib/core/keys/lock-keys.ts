@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import { LockKeyError } from '../contract/lock-errors.js';
 import { show } from '../options/option-values.js';
 
@@ -46,5 +47,7 @@ function tooManyKeys(count: number): LockKeyError {
 }
 
 function keyError(key: unknown, problem: string): LockKeyError {
-  return new LockKeyError(`A lock key ${problem}, got ${show(key)}`, show(key));
+  const got = isPromise(key) ? 'a promise' : show(key);
+  if (isPromise(key)) key.catch(() => undefined); // nobody awaits it: its rejection would end the process
+  return new LockKeyError(`A lock key ${problem}, got ${got}`, got);
 }

@@ -34,6 +34,19 @@ describe('one key', () => {
     );
   });
 
+  it('may not be a promise, whose rejection does not end the process', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    try {
+      for (const keys of [Promise.reject(new Error('no')), ['a', Promise.reject(new Error('no'))]])
+        expect(refusal(keys).message).toMatch(/^A lock key must be a string.*, got a promise$/);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
+  });
+
   it.each([
     ['ASCII', 'a'.repeat(512)],
     ['two bytes each', 'é'.repeat(256)],
