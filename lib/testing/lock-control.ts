@@ -91,10 +91,11 @@ export class LockControl {
     this.#give(key, { kind: 'free' });
   }
 
-  /** For `afterEach`: takes back all commands, and every lock from its holder. */
+  /** For `afterEach`: refuses callers that still wait, takes every lock from its holder, and takes back all commands. */
   reset(): void {
-    this.free();
+    this.busy();
     for (const store of this.#stores.values()) store.lose();
+    this.free();
   }
 
   /** The held keys, in the order in which they were taken; not those of `hold` and `busy`. */

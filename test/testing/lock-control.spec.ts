@@ -327,6 +327,25 @@ describe('LockControl', () => {
     expect(await locks.withLock(['a', 'b', 'c', KEY], () => 'done')).toBe('done');
   });
 
+  it('reset refuses callers that wait, so that none of them gets a lock afterwards', async () => {
+    const { control, locks } = setup();
+    const first = work(locks);
+    await control.untilHeld(KEY);
+    const waiting = [KEY, KEY, 'b'].map((key) => work(locks, key));
+    control.hold('c');
+    waiting.push(work(locks, 'c'), work(locks, ['c', KEY]));
+    await control.untilWaiting(undefined, 4);
+    control.reset();
+    expect([control.held(), control.waiters()]).toEqual([[], 0]);
+    first.end.resolve('done');
+    await expect(first.result).rejects.toThrow(LockLostError);
+    for (const [index, { result, end }] of waiting.entries()) {
+      end.resolve('done');
+      await expect(result).rejects.toThrow(index === 2 ? LockLostError : LockTimeoutError);
+    }
+    expect(control.held()).toEqual([]);
+  });
+
   it('works while the runner has faked the timers', async () => {
     jest.useFakeTimers();
     try {
