@@ -1,5 +1,5 @@
-import { MetadataScanner } from '@nestjs/core';
 import type { DiscoveryService } from '@nestjs/core';
+import { methodNames } from '../plan/method-names.js';
 import { DEFAULT_LOCKS } from '../plan/lock-tokens.js';
 import { candidateOf } from '../decorators/on-elected.decorator.js';
 import type { Candidate } from '../decorators/on-elected.decorator.js';
@@ -7,7 +7,7 @@ import type { Candidate } from '../decorators/on-elected.decorator.js';
 /** A method with `@OnElected`, and the instance to call it on. */
 export interface FoundCandidate extends Candidate {
   readonly instance: object;
-  readonly property: string;
+  readonly property: string | symbol;
 }
 
 /** The candidates of the instance of locks called `name`. Throws `Error` for what cannot be called. */
@@ -36,7 +36,7 @@ export function findCandidates(
 function candidatesOf(instance: unknown): FoundCandidate[] {
   if (!(instance instanceof Object)) return [];
   const prototype = Object.getPrototypeOf(instance) as object | null;
-  return new MetadataScanner().getAllMethodNames(prototype).flatMap((property) => {
+  return methodNames(prototype).flatMap((property) => {
     const method = Reflect.get(instance, property) as unknown;
     const candidate = typeof method === 'function' ? candidateOf(method) : undefined;
     return candidate ? [{ ...candidate, instance, property }] : [];

@@ -69,7 +69,7 @@ export class LeaderService implements OnApplicationBootstrap, OnModuleDestroy {
 
   #election({ name, options, instance, property }: FoundCandidate): LeaderElection {
     const onElected = (term: LeaderTerm) =>
-      (instance as Record<string, (term: LeaderTerm) => unknown>)[property]!(term);
+      (instance as Record<string | symbol, (term: LeaderTerm) => unknown>)[property]!(term);
     const election = new LeaderElection(this.#locks, name, { ...options, onElected });
     election.events.on('failed', (error) => this.#logger.error(error));
     election.events.on('lost', (_term, error) => this.#logger.warn(error.message));

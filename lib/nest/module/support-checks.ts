@@ -1,8 +1,8 @@
-import { MetadataScanner } from '@nestjs/core';
 import type { DiscoveryService } from '@nestjs/core';
 import type { LockService } from '../../core/lock.service.js';
 import { lockPlanOf } from '../plan/lock-plan.js';
 import type { LockPlan } from '../plan/lock-plan.js';
+import { methodNames } from '../plan/method-names.js';
 import { DEFAULT_LOCKS } from '../plan/lock-tokens.js';
 
 /** Throws `LockUnsupportedError`, which names the method, where the store of `locks` has no locks of the kind that it asks for. */
@@ -30,6 +30,7 @@ function prototypeOf(instance: unknown, metatype: unknown): object | undefined {
 }
 
 function plansOf(prototype: object | undefined): LockPlan[] {
-  const methods = new MetadataScanner().getAllMethodNames(prototype ?? null);
-  return methods.flatMap((name) => lockPlanOf(Reflect.get(prototype!, name) as Function) ?? []);
+  return methodNames(prototype ?? null).flatMap(
+    (name) => lockPlanOf(Reflect.get(prototype!, name) as Function) ?? [],
+  );
 }

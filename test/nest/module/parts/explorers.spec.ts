@@ -177,6 +177,31 @@ describe('The elections of an application', () => {
   });
 });
 
+describe('A method whose name is a symbol', () => {
+  const secret = Symbol('secret');
+  class Base {
+    @OnElected('cleaner')
+    async [secret]() {
+      return 'led';
+    }
+
+    @Semaphore('rooms', { permits: 2 })
+    async [Symbol.for('enter')]() {}
+  }
+  class Derived extends Base {}
+
+  it('may be a candidate, also of a subclass', () => {
+    const [candidate] = findCandidates(discoveryOf([{ instance: new Derived() }]));
+    expect(candidate).toMatchObject({ name: 'cleaner', property: secret });
+  });
+
+  it('is checked as others are', () => {
+    const locks = { checkSupport: jest.fn() };
+    checkSupport(discoveryOf([{ metatype: Derived }]), undefined, locks as never);
+    expect(locks.checkSupport.mock.calls.map(([label]) => label)).toEqual(['@Semaphore on Base.Symbol(enter)']); // prettier-ignore
+  });
+});
+
 describe('The candidates of an application', () => {
   const named = (...all: Parameters<typeof findCandidates>) =>
     findCandidates(...all).map(({ name, property }) => [name, property]);
