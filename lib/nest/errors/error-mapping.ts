@@ -28,27 +28,26 @@ export class ErrorMapping {
     ofApplication.add(context);
   }
 
-  /** For the result of a handler. `locks` is the instance that locks the handler itself. */
-  mapped<T>(context: ExecutionContext, locks?: string): MonoTypeOperatorFunction<T> {
+  /** For the result of a handler. `own` is an instance of locks for an application that has none without a name. */
+  mapped<T>(context: ExecutionContext, own?: string): MonoTypeOperatorFunction<T> {
     return catchError((error: unknown) =>
-      from(this.#exceptionFor(error, context, locks)).pipe(
+      from(this.#exceptionFor(error, context, own)).pipe(
         mergeMap((exception) => throwError(() => exception)),
       ),
     );
   }
 
-  async #exceptionFor(error: unknown, context: ExecutionContext, locks?: string): Promise<unknown> {
+  async #exceptionFor(error: unknown, context: ExecutionContext, own?: string): Promise<unknown> {
     if (!(error instanceof LockError)) return toTransportError(error, context, {});
-    const options = this.#optionsOf(originOf(error, locks));
+    const options = this.#optionsOf(originOf(error)?.locks) ?? this.#optionsOf(own) ?? {};
     if (options === false) return error;
     const config = ofApplication.has(context) ? this.#config : undefined;
     if (hasOwnFilter(error, context, config)) return error;
     return toTransportError(error, context, options);
   }
 
-  #optionsOf(locks: string | undefined): false | LockErrorOptions {
-    const options = this.get(getLockErrorsToken(locks)) as false | LockErrorOptions | undefined;
-    return options ?? {};
+  #optionsOf(locks: string | undefined): false | LockErrorOptions | undefined {
+    return this.get(getLockErrorsToken(locks)) as false | LockErrorOptions | undefined;
   }
 
   /** `undefined` where the application has no such instance: it may name all of them. */

@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { ApplicationConfig, ModuleRef } from '@nestjs/core';
+import type { ApplicationConfig, ModuleRef } from '@nestjs/core';
 import type { Observable } from 'rxjs';
 import { ErrorMapping } from './error-mapping.js';
 
@@ -8,19 +7,18 @@ import { ErrorMapping } from './error-mapping.js';
  * Answers lock errors of services as those of handlers. The module registers it for the whole application; `http: false` switches
  * it off.
  */
-@Injectable()
 export class LockErrorsInterceptor implements NestInterceptor {
   readonly #errors: ErrorMapping;
+  readonly #locks: string | undefined;
 
-  constructor(
-    @Inject(ModuleRef) modules: ModuleRef,
-    @Inject(ApplicationConfig) config: ApplicationConfig,
-  ) {
+  /** `locks` is the name of the instance of its module. */
+  constructor(modules: ModuleRef, config: ApplicationConfig, locks: string | undefined) {
     this.#errors = new ErrorMapping(modules, config);
+    this.#locks = locks;
   }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     ErrorMapping.surround(context);
-    return next.handle().pipe(this.#errors.mapped(context));
+    return next.handle().pipe(this.#errors.mapped(context, this.#locks));
   }
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { InjectionToken, Provider } from '@nestjs/common';
-import { APP_INTERCEPTOR, DiscoveryService } from '@nestjs/core';
+import { APP_INTERCEPTOR, ApplicationConfig, DiscoveryService, ModuleRef } from '@nestjs/core';
 import { inRootContext } from '../../core/async/root-context.js';
 import { withLabel } from '../../core/text/with-label.js';
 import { logLocks } from '../../logs/log-locks.js';
 import { LockService } from '../../core/lock.service.js';
 import { DistributedLockInterceptor } from '../calls/distributed-lock.interceptor.js';
+import { markFailures } from '../errors/lock-origin.js';
 import { LockErrorsInterceptor } from '../errors/lock-errors.interceptor.js';
 import { getLeadersToken, LeaderService } from './leader.service.js';
 import {
@@ -78,7 +79,12 @@ export function lockProviders(
           new LeaderService(service, discovery, name),
       },
       DistributedLockInterceptor,
-      { provide: APP_INTERCEPTOR, useClass: LockErrorsInterceptor },
+      {
+        provide: APP_INTERCEPTOR,
+        inject: [ModuleRef, ApplicationConfig, MODULE_NAME],
+        useFactory: (modules: ModuleRef, config: ApplicationConfig, own?: string) =>
+          new LockErrorsInterceptor(modules, config, own),
+      },
     ],
     exported: [locks, client, http, leaders, DistributedLockInterceptor],
   };
@@ -121,13 +127,13 @@ async function serviceFor(
   const { nodeTimeout, quarantine, largestTtl, enabled, http, logs, ...defaults } = others;
   if (standIns) {
     const clock = standIns.clock ?? defaults.clock;
-    return new LockService(standIns.store(name, clock), { ...defaults, clock });
+    return markFailures(new LockService(standIns.store(name, clock), { ...defaults, clock }), name);
   }
   try {
     const made = await storeOf(options, connections);
     const service = withLabel(MODULE, () => new LockService(made, defaults));
     if (logs !== false) logLocks(service, new Logger(nameOfLogs(name)), logs);
-    return service;
+    return markFailures(service, name);
   } catch (error) {
     await connections?.close(); // an application that does not start runs no shutdown hooks
     throw error;

@@ -42,9 +42,14 @@ describe('The error of a call that is locked', () => {
   it('has the options of the instance that has thrown it', async () => {
     const { mapped, modules } = mappingOf({ default: { busyStatus: 423 }, reports: { busyStatus: 503 } }); // prettier-ignore
     expect((await mapped(held())).getStatus()).toBe(423);
-    expect((await mapped(held(), anHttpContext(), 'reports')).getStatus()).toBe(503);
+    expect((await mapped(held(), anHttpContext(), 'reports')).getStatus()).toBe(423);
     expect((await mapped(ofLocks('reports', held()))).getStatus()).toBe(503);
     expect(modules.get.mock.calls[0]).toEqual([getLockErrorsToken(), { strict: false }]);
+  });
+
+  it('has those of the only instance, where that has a name', async () => {
+    const { mapped } = mappingOf({ reports: { busyStatus: 503 } });
+    expect((await mapped(held(), anHttpContext(), 'reports')).getStatus()).toBe(503);
   });
 
   it('has the defaults where the application has no such instance', async () => {

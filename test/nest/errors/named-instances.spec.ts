@@ -1,5 +1,15 @@
 import { Controller, Get, Injectable } from '@nestjs/common';
-import { DistributedLock, DistributedLockModule, MemoryLockStore } from 'nest-holdfast';
+import type { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  DistributedLock,
+  DistributedLockModule,
+  InjectLocks,
+  LockService,
+  MemoryLockStore,
+} from 'nest-holdfast';
+import { LockControl } from 'nest-holdfast/testing';
+import request from 'supertest';
 import { startApp } from '../support/test-app.js';
 
 const AT_ONCE = { waitTimeout: 0 };
@@ -64,3 +74,62 @@ it('the error of a service is answered as the module of its locks says', async (
     await app.http.get(`/${key}`).expect(200);
   }
 });
+
+@Controller()
+class Services {
+  constructor(
+    @InjectLocks('billing') readonly billing: LockService,
+    @InjectLocks('logs') readonly logs: LockService,
+  ) {}
+
+  @Get('bill')
+  bill() {
+    return this.billing.withLock('bill', AT_ONCE, async () => 'billed');
+  }
+
+  @Get('log')
+  log() {
+    return this.logs.withLock('log', AT_ONCE, async () => 'logged');
+  }
+
+  @Get('locked')
+  @DistributedLock('locked', { locks: 'logs' })
+  async locked() {
+    return this.bill();
+  }
+}
+
+const control = new LockControl();
+
+describe.each([true, false])(
+  'Locks of a service with a name, beside one without: %j',
+  (hasDefault) => {
+    const billing = { name: 'billing', store: control.store(), http: { busyStatus: 429 } };
+    const logs = { name: 'logs', store: control.store(), http: false } as const;
+    const unnamed = { store: control.store(), http: { busyStatus: 423, exposeKey: true } };
+    let app: INestApplication;
+
+    beforeAll(async () => {
+      const all = [billing, logs, ...(hasDefault ? [unnamed] : [])];
+      const imports = all.map((options) => DistributedLockModule.forRoot(options));
+      const testing = await Test.createTestingModule({
+        imports,
+        controllers: [Services],
+      }).compile();
+      app = testing.createNestApplication({ logger: false });
+      await app.init();
+    });
+    afterEach(() => control.reset());
+    afterAll(() => app.close());
+
+    it.each([
+      ['bill', 'bill', 429],
+      ['bill', 'locked', 429],
+      ['log', 'log', 500],
+    ])('have the answers of their instance: %s held, at %s', async (key, path, status) => {
+      control.busy(key);
+      const { body } = await request(app.getHttpServer()).get(`/${path}`).expect(status);
+      expect(JSON.stringify(body)).not.toContain(key);
+    });
+  },
+);

@@ -166,11 +166,19 @@ describe('A field of GraphQL', () => {
 describe('The origin of an error', () => {
   it('is the instance whose lock has failed', () => {
     const error = new Error('failed');
-    expect(originOf(error, 'of the handler')).toBe('of the handler');
+    expect(originOf(error)).toBeUndefined();
     expect(ofLocks('reports', error)).toBe(error);
-    expect(originOf(error, 'of the handler')).toBe('reports');
+    expect(originOf(error)).toEqual({ locks: 'reports' });
     ofLocks(undefined, error);
-    expect(originOf(error, 'of the handler')).toBeUndefined();
+    expect(originOf(error)).toEqual({ locks: undefined });
+  });
+
+  it('is that of its cause, where it has none', () => {
+    const cause = new Error('lost');
+    const error = new Error('the work is done', { cause });
+    expect(originOf(error)).toBeUndefined();
+    ofLocks('reports', cause);
+    expect(originOf(error)).toEqual({ locks: 'reports' });
   });
 
   it('is known of objects only', () => {

@@ -21,7 +21,7 @@ Reflect.defineMetadata('__sse__', true, sse);
 describe('In place of a result whose key stays held', () => {
   it('is the error, which knows its instance', () => {
     expect(errorOf(() => insteadOfResult({ plan: planOf('throw') }, held))).toBe(held);
-    expect(originOf(held, undefined)).toBe('reports');
+    expect(originOf(held)).toEqual({ locks: 'reports' });
   });
 
   it('is nothing where the method is skipped', () => {
