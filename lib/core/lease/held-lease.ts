@@ -33,8 +33,8 @@ export class HeldLease extends LeaseState {
     return (this.madeChanges ??= new LeaseExtensions(this));
   }
 
-  /** Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
-  extend(ttl: number): Promise<void> {
+  /** Without `ttl`, for its own. Rejects with `LockLostError` when the lease is no longer ours, with `LockStoreError` when the store failed. */
+  extend(ttl?: number): Promise<void> {
     return this.changes.extend(ttl);
   }
 

@@ -13,6 +13,7 @@ interface ChangingLease {
   readonly ttl: number;
   readonly countedFrom: number;
   readonly remaining: number;
+  readonly nextTtl: number;
   untilFor(sentAt: number, ttl: number): number;
   isShortenedBy(sentAt: number, ttl: number): boolean;
   capped(sentAt: number, ttl: number): number;
@@ -70,8 +71,9 @@ export class LeaseExtensions {
     else this.#lease.giveBackLate(answer === true);
   }
 
-  extend(ttl: number): Promise<void> {
-    return this.#run(() => this.#extend(ttl));
+  /** Without `ttl`, for the one that the lease has when the changes before it are over. */
+  extend(ttl?: number): Promise<void> {
+    return this.#run(() => this.#extend(ttl ?? this.#lease.nextTtl));
   }
 
   downgrade(): Promise<void> {

@@ -128,7 +128,7 @@ export class LeaseKeeper {
   async #extend(lease: HeldLease): Promise<void> {
     lease.extensions++;
     try {
-      await lease.extend(lease.nextTtl);
+      await lease.extend(); // the caller may have changed the ttl meanwhile
       lease.extensions--;
       this.extended(lease);
     } catch (error) {

@@ -34,6 +34,26 @@ describe('several extensions at once', () => {
     expect(lock.remaining).toBe(2_968);
   });
 
+  it.each([true, false])(
+    'the automatic one behind a longer one keeps its ttl: answered %j',
+    async (answered) => {
+      const { locks, lease, clock } = onFakeStore({ ttl: 3_000 });
+      const lock = await locks.acquire('a');
+      await clock.advance(950);
+      const answer = deferred<boolean>();
+      lease.onExtend = () =>
+        lease.extensions.length === 1 ? answer.promise : Promise.resolve(true);
+      const extended = watch(lock.extend(60_000));
+      await clock.advance(100); // the automatic one is due
+      if (answered) answer.resolve(true);
+      else answer.reject(new Error('down'));
+      await clock.advance(0);
+      expect(extended.status).toBe(answered ? 'fulfilled' : 'rejected');
+      expect(lease.extensions).toEqual([60_000, answered ? 60_000 : 3_000]);
+      expect(lock.remaining).toBeGreaterThan(answered ? 59_000 : 2_900);
+    },
+  );
+
   it('go on after one that failed', async () => {
     const { locks, lease } = onFakeStore();
     lease.onExtend = () =>
