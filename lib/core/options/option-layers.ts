@@ -72,7 +72,11 @@ function withRetries(options: ResolvedLockOptions): ResolvedLockOptions {
 
 /** Of frozen options. A getter may return another value the next time. */
 function cannotChange(options: LockOptions): boolean {
-  if (Object.getPrototypeOf(options) !== Object.prototype) return false;
+  return Object.getPrototypeOf(options) === Object.prototype && hasValues(options);
+}
+
+/** And no getters. */
+function hasValues(options: LockOptions): boolean {
   const fields = Object.values(Object.getOwnPropertyDescriptors(options));
   return fields.every((field) => 'value' in field);
 }
@@ -111,7 +115,7 @@ class RecentOptions {
 
   /** For options that were resolved. Their signal would be kept alive. */
   add(options: LockOptions, resolved: ResolvedLockOptions): void {
-    if (resolved.signal || !isPlain(options)) return;
+    if (resolved.signal || !isPlain(options) || !hasValues(options)) return;
     const names = Object.keys(options) as (keyof LockOptions)[];
     if (names.length < Reflect.ownKeys(options).length) return;
     const values = names.map((name) => options[name]);

@@ -5,6 +5,15 @@ const layers = new OptionLayers({ storeTimeout: 1_000 });
 const first = layers.with({ ttl: 5_000, waitTimeout: 0 });
 
 describe('options that say the same as those of a call before', () => {
+  it('are not those of a getter, which may give another value to the next one who reads it', () => {
+    let reads = 0;
+    const layers = new OptionLayers({});
+    const changing = { get ttl() { return reads++ === 0 ? 60_000 : '2000'; } }; // prettier-ignore
+    expect(layers.with(changing as never).ttl).toBe(60_000);
+    expect(layers.with({ ttl: 2_000 }).ttl).toBe(2_000);
+    expect(() => layers.with({ ttl: '2000' as never })).toThrow(/ttl must be/);
+  });
+
   it('are resolved once', () => {
     expect(layers.with({ ttl: 5_000, waitTimeout: 0 })).toBe(first);
   });
