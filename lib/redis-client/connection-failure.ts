@@ -14,11 +14,16 @@ interface TellingClient extends RedisClient {
 export class ConnectionFailure {
   readonly #client: RedisClient;
   #told: unknown;
-  readonly #forget: () => void;
+  #forget: (() => void) | undefined;
 
   constructor(client: RedisClient) {
     this.#client = client;
-    this.#forget = canTell(client) ? this.#listenTo(client) : () => undefined;
+    this.listen();
+  }
+
+  /** Until `close`. Safe to call twice. */
+  listen(): void {
+    if (canTell(this.#client)) this.#forget ??= this.#listenTo(this.#client);
   }
 
   /** `undefined` while the client is connected, or connects for the first time. `silent`: that of a node of a Cluster counts, too. */
@@ -42,7 +47,8 @@ export class ConnectionFailure {
 
   /** Removes our listeners. The client stays its owner's. */
   close(): void {
-    this.#forget();
+    this.#forget?.();
+    this.#forget = undefined;
   }
 
   /** The monitor is no listener of errors: ioredis goes on to print those that have none. */

@@ -173,6 +173,7 @@ export class RedisLockStore implements LockStore {
 
   /** Tells of evictions; as the only node also of failovers, restarts, moved slots and clocks that were set. */
   observe(tell: (notice: StoreNotice) => void): void {
+    this.#context.takeBacks.open(); // a store may be closed, and used again
     if (!this.#isOneOfSeveral) this.#watches.observe(tell);
     this.#evictions.observers.add(tell);
   }

@@ -27,7 +27,7 @@ export class RedisServerLink implements ServerLink {
 
   constructor(client: WatchableClient) {
     this.#client = client;
-    this.#on('close', () => void this.losses++);
+    this.#count();
   }
 
   get address(): string {
@@ -40,11 +40,13 @@ export class RedisServerLink implements ServerLink {
   }
 
   onReady(listener: () => void): void {
+    this.#count();
     this.#on('ready', listener);
     if (this.#client.status === 'ready') listener();
   }
 
   onLost(listener: () => void): void {
+    this.#count();
     this.#on('close', listener);
   }
 
@@ -62,6 +64,11 @@ export class RedisServerLink implements ServerLink {
   close(): void {
     makeRoom(this.#client, -this.#listeners.length);
     for (const [event, listener] of this.#listeners.splice(0)) this.#client.off(event, listener);
+  }
+
+  /** Again after `close`: a store may be used by a next service. */
+  #count(): void {
+    if (this.#listeners.length === 0) this.#on('close', () => void this.losses++);
   }
 
   #on(event: string, listener: () => void): void {

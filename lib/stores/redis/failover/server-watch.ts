@@ -7,13 +7,14 @@ import type { ServerLink } from '../../../core/contract/server-link.js';
  */
 export function watchServer(link: ServerLink, tell: (doubt: StoreDoubt) => void): void {
   let known: string | undefined;
+  const first = link.losses;
   const look = async () => {
     const { losses } = link;
     const runId = await runIdOf(link);
     if (link.losses !== losses) return; // the next connection gets its own look
     const before = known;
     known = runId;
-    if (losses > 0 && (runId === undefined || runId !== before))
+    if (losses > first && (runId === undefined || runId !== before))
       tell({ type: 'doubt', reason: whyDoubted(before, runId) });
   };
   link.onReady(() => void look());

@@ -49,6 +49,7 @@ export class ServerWatches implements WatchedWay {
   }
 
   observe(tell: (notice: StoreNotice) => void): void {
+    this.#connection.listen();
     this.clocks?.close();
     this.clocks = watchClocks(this.#client, this.#slotsOf, tell);
     if (isClusterClient(this.#client))

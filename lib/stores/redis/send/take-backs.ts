@@ -61,6 +61,11 @@ export class TakeBacks {
     this.#kept.delete(nameOf(held));
   }
 
+  /** Again after `close`. */
+  open(): void {
+    this.#isClosed = false;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#kept.clear();

@@ -32,9 +32,9 @@ describe.each(CLIENTS)('A reconnect, with %s,', (_, Client) => {
     await server.stop();
   });
 
-  function open(): void {
+  function open(store = new RedisLockStore(redis)): void {
     events = [];
-    locks = new LockService(new RedisLockStore(redis), { ttl: 30_000 });
+    locks = new LockService(store, { ttl: 30_000 });
     locks.events.on('jeopardy', ({ error }) =>
       events.push(`jeopardy: ${(error as Error).message}`),
     );
@@ -61,6 +61,21 @@ describe.each(CLIENTS)('A reconnect, with %s,', (_, Client) => {
     await inTime(5_000, aborted(lock.signal)); // a third of the ttl is longer
     expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'gone' });
     expect(events).toEqual([expect.stringMatching(/^jeopardy: .* started again/), 'lost: gone']);
+  });
+
+  it('to a server that was started again ends the lock of a store that was closed, and is used again', async () => {
+    await locks.close();
+    const store = new RedisLockStore(redis);
+    for (let times = 0; times < 2; times++) {
+      open(store);
+      const lock = await locks.acquire('order:42');
+      await settled();
+      await server.restart();
+      await inTime(5_000, aborted(lock.signal));
+      expect(events).toEqual([expect.stringMatching(/^jeopardy: .* started again/), 'lost: gone']);
+      await until(() => redis.status === 'ready');
+      if (times === 0) await locks.close();
+    }
   });
 
   it('to the same server is no reason for a doubt', async () => {

@@ -36,6 +36,18 @@ describe('The link to a Redis server', () => {
     expect(lost).toHaveBeenCalledTimes(2);
   });
 
+  it('counts again for who listens after it was closed', () => {
+    link.close();
+    client.emit('close');
+    expect(link.losses).toBe(0);
+    link.onReady(() => undefined);
+    link.onLost(() => undefined);
+    client.emit('close');
+    expect(link.losses).toBe(1);
+    link.close();
+    expect(client.eventNames()).toEqual([]);
+  });
+
   it('has the address of the server', () => {
     expect(link.address).toBe('localhost:6379');
   });
