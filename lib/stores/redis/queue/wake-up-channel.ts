@@ -59,9 +59,10 @@ export class WakeUpChannel {
 
   /**
    * Resolves once messages arrive, or when that takes long: without messages, a heartbeat finds a free key. Rejects when the
-   * server refuses the subscription; the next call tries again.
+   * server refuses the subscription; the next call tries again. Opens nothing where the client has ended.
    */
   async open(): Promise<void> {
+    if (this.#client.status === 'end') return;
     const { opened } = (this.#opening ??= inRootContext(() => this.#open()));
     if (this.#isLate) return;
     if (await waitAtMost(systemClock, LONGEST_WAIT, opened, true)) return opened;

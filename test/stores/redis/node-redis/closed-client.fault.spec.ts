@@ -6,6 +6,7 @@ import {
   createSentinel as createSentinel6,
 } from 'redis6';
 import { clusterSlot } from '../../../../lib/redis-client/cluster-slot.js';
+import { aborted } from '../../../support/faults/in-time.js';
 import { lineLength } from '../../../support/redis-line.js';
 import { RedisCluster } from '../../../support/servers/redis-cluster.js';
 import { RedisSentinel } from '../../../support/servers/redis-sentinel.js';
@@ -141,6 +142,17 @@ describe.each([
       };
       expect(await locks.withLock('order:42', work)).toBe('done');
       expect(events).toEqual(isTold ? ['releaseFailed'] : []);
+    });
+
+    it('while a lock is held, has no connection for its messages any more', async () => {
+      const lock = await locks.acquire('order:42', { ttl: 500 });
+      const lost = aborted(lock.signal);
+      await client[how]();
+      if (isTold)
+        await lost; // its extensions have failed
+      else await lock.release();
+      const channels = () => servers.master.command('PUBSUB', 'CHANNELS', 'holdfast:*');
+      if (isTold) await until(async () => String(await channels()) === '', WITHIN);
     });
 
     it('while a call waits in the queue, gets an error that says so', async () => {

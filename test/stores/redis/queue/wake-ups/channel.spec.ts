@@ -2,6 +2,7 @@ import { RedisServer } from '../../../../support/servers/redis-server.js';
 import { until } from '../../../../support/until.js';
 import { CLIENTS, AppInstance, standing } from '../../../support/app-instance.js';
 import { disconnect } from '../../locks.js';
+import { aborted } from '../../../../support/faults/in-time.js';
 import { ServerLog } from '../../../support/server-log.js';
 
 describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Client) => {
@@ -77,6 +78,18 @@ describe.each(CLIENTS)('The channel on which a store is woken, with %s,', (_, Cl
     await own.redis.quit();
     await until(async () => (await channels()).length === 0);
     expect(own.redis.listenerCount('end')).toBe(0);
+  });
+
+  it('is not opened again by a lock that outlives the client', async () => {
+    const before = await connections();
+    await using named = new AppInstance(server.url, { Client });
+    const lock = await named.locks.acquire('order:42', { ttl: 300 });
+    const lost = aborted(lock.signal);
+    await named.redis.quit();
+    await lost; // its extensions have failed
+    await expect(named.locks.acquire('order:42')).rejects.toThrow('Connection is closed');
+    expect(await channels()).toEqual([]);
+    expect(await connections()).toBe(before);
   });
 
   it('ends with a service that still waits, and the line with it', async () => {
