@@ -58,7 +58,7 @@ export class Eviction {
     const { grace } = this.#options;
     const asked = grace > 0 ? await this.#ask(grace) : undefined;
     const ended = asked ?? (await this.#take());
-    if (grace > 0 || ended.outcome !== 'unconfirmed') return ended;
+    if (grace >= LONGEST_ANSWER || ended.outcome !== 'unconfirmed') return ended;
     return (await this.#ask(LONGEST_ANSWER, true)) ?? this.#take();
   }
 

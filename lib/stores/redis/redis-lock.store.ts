@@ -120,8 +120,7 @@ export class RedisLockStore implements LockStore {
       freeMoments: this.#waiters?.freeMoments,
       strictQueue: replicas.replicas === 0 ? this.#waiters?.strictQueue : undefined,
     };
-    this.#evictions = new RedisEvictions({ ...this.#context, keys, trial: this.#trial, seen });
-    if (this.#waiters) this.#waiters.revoked = (text) => this.#evictions.heard(text);
+    this.#evictions = new RedisEvictions({ ...this.#context, keys, trial: this.#trial, seen, id, waiters: this.#waiters }); // prettier-ignore
   }
 
   tryAcquire(request: AcquireRequest): Promise<Lease | undefined> {
@@ -183,6 +182,7 @@ export class RedisLockStore implements LockStore {
     this.#keys.countEach();
     this.#context.freeMoments?.shares.stop(); // a single node of a quorum that leaves a lock free is useless
     this.#context.runner.joinQuorum();
+    this.#evictions.joinQuorum();
     this.#context.lockCalls.gatherWholeTurns();
   }
 

@@ -25,12 +25,20 @@ describe('a store that cannot tell by the key who holds it', () => {
     expect(taken.releases).toBe(1);
   });
 
+  it('asks once more where the grace was too short for an answer', async () => {
+    const { locks, clock, asked } = unconfirmed('unconfirmed', 'taken');
+    const evicted = locks.evict('a', { fencingToken: 6n, grace: 100 });
+    await clock.advance(200);
+    expect(await evicted).toMatchObject({ evicted: true, outcome: 'taken' });
+    expect(asked).toEqual([100, 1_000]);
+  });
+
   it('leaves the key when the grace has shown nothing either', async () => {
     const { locks, clock, asked, taken } = unconfirmed('unconfirmed', 'taken');
-    const evicted = locks.evict('a', { fencingToken: 6n, grace: 100 });
-    await clock.advance(1_000);
+    const evicted = locks.evict('a', { fencingToken: 6n, grace: 1_000 });
+    await clock.advance(2_000);
     expect(await evicted).toMatchObject({ evicted: false, outcome: 'unconfirmed' });
-    expect(asked.every((grace) => grace <= 100)).toBe(true);
+    expect(asked.every((grace) => grace <= 1_000)).toBe(true);
     expect(taken.releases).toBe(0);
   });
 });

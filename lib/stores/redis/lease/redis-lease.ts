@@ -42,6 +42,7 @@ export class RedisLease implements Lease {
     this.#held = held;
     this.#context = context;
     this.#handoff = handoff;
+    if (handoff) handoff.token = fence;
   }
 
   /** A waiter's claim after a hand-off: valid for a moment, until `extend` makes a lease of it. */

@@ -12,6 +12,8 @@ export class LocalHandoff {
   #tokensLeft = 0;
   #askedAt = 0;
   #handoffsWhileContended = 0;
+  /** Of the present holder. */
+  token = 0n;
 
   /** `freeAt`: when the lock is to be left free for a moment, instead of one more hand-off. */
   constructor(readonly freeAt: number) {}

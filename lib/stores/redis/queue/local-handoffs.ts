@@ -58,6 +58,11 @@ export class LocalHandoffs {
     return handoff.mayHandOff(this.#limit);
   }
 
+  /** Of the present holder, where it has the key from another one of this process. */
+  tokenOf(lock: string): bigint {
+    return this.#byLock.get(lock)?.deref()?.token ?? 0n;
+  }
+
   /** Another process waits in the line of `lock`. */
   contended(lock: string): void {
     this.#byLock.get(lock)?.deref()?.contend();

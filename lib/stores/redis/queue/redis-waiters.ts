@@ -3,7 +3,8 @@ import { clientKeyPrefix } from '../../../redis-client/redis-client.js';
 import type { SubscribableClient } from '../../../redis-client/redis-client.js';
 import type { WatchedConnection } from '../../../redis-client/silence-watch.js';
 import type { NamedLock } from '../keys/named-lock.js';
-import { REVOKED } from '../evict/evict-script.js';
+import { ASKED, LATER, REVOKED } from '../evict/evict-script.js';
+import type { RedisEvictions } from '../evict/redis-evictions.js';
 import { FreeMoments } from './free-moments.js';
 import { CALL_UP } from '../lua/line-parts.js';
 import type { HandedOff } from './queue-place.js';
@@ -22,8 +23,8 @@ export class RedisWaiters {
   readonly freeMoments: FreeMoments;
   /** Missing where a process may pass a lock on to its own callers. */
   readonly strictQueue: StrictQueue | undefined;
-  /** Gets messages about holders that are evicted. */
-  revoked: (text: string) => void = () => undefined;
+  /** Get messages about holders that are evicted. */
+  evictions: Pick<RedisEvictions, 'heard' | 'asked' | 'answered'> | undefined;
   readonly #queue: RedisQueue;
   readonly #wakeUps: WakeUpChannel;
   readonly #clientPrefix: string;
@@ -62,9 +63,11 @@ export class RedisWaiters {
     return this.#queue.wait(held, signal, arrivedAt);
   }
 
-  /** Messages to holders of this store arrive from now on. */
-  listen(): void {
-    if (!this.#wakeUps.isLive) this.#wakeUps.open().catch(() => undefined); // refused: they hear at their next extension
+  /** Messages to this store arrive from now on. Returns whether they do already. */
+  listen(): boolean {
+    const { isLive } = this.#wakeUps;
+    if (!isLive) this.#wakeUps.open().catch(() => undefined); // refused: holders hear at their next extension
+    return isLive;
   }
 
   /** Why the state of the waiter with `value` is unknown: the server has not answered since. */
@@ -89,7 +92,9 @@ export class RedisWaiters {
 
   #message(text: string): void {
     if (text.startsWith('! ')) this.handoffs.contended(text.slice(2 + this.#clientPrefix.length));
-    else if (text.startsWith(REVOKED)) this.revoked(text);
+    else if (text.startsWith(REVOKED)) this.evictions?.heard(text);
+    else if (text.startsWith(ASKED)) this.evictions?.asked(text);
+    else if (text.startsWith(LATER)) this.evictions?.answered(text);
     else if (text.startsWith(CALL_UP)) this.#queue.calledUp(text.slice(CALL_UP.length));
     else this.#queue.woken(text);
   }

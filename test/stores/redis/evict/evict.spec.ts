@@ -198,6 +198,29 @@ describe('On Redis, an eviction by the token of an earlier holder', () => {
     await next.release();
   });
 
+  it.each([0, 100, 700])(
+    'touches no later one of the same process that was looked at before, with a grace of %d',
+    async (grace) => {
+      await using process = await listening();
+      await using operator = new RedisLocks(server.url);
+      const first = await process.locks.acquire(key);
+      const waiting = [process.locks.acquire(key), process.locks.acquire(key)];
+      const seen = await operator.locks.inspect(key);
+      expect(seen!.fencingToken).toBe(first.fencingToken);
+      await first.release();
+      const second = await waiting[0]!;
+      for (const { fencingToken } of [first, seen!])
+      expect(await operator.locks.evict(key, { fencingToken: fencingToken!, grace })).toMatchObject({ evicted: false, outcome: 'not-held' }); // prettier-ignore
+      await second.release();
+      const third = await waiting[1]!; // by no command
+      const late = await operator.locks.evict(key, { fencingToken: second.fencingToken, grace });
+      expect(late).toMatchObject({ evicted: false, outcome: 'not-held' });
+      expect([second.signal.aborted, third.isHeld]).toEqual([false, true]);
+      await third.extend(30_000);
+      await third.release();
+    },
+  );
+
   it('or by one that was never given takes nothing', async () => {
     await using process = new RedisLocks(server.url);
     const lock = await process.locks.acquire(key);

@@ -4,6 +4,7 @@ import { CounterTrial } from '../../../../lib/stores/redis/keys/counter-trial.js
 import { LockNames } from '../../../../lib/stores/redis/keys/named-lock.js';
 import { SeenHolders } from '../../../../lib/stores/redis/keys/seen-holders.js';
 import { ServerKeys } from '../../../../lib/stores/redis/keys/server-keys.js';
+import { systemClock } from '../../../../lib/core/async/clock.js';
 import { rejectionOf } from '../../../core/support/outcome.js';
 import { aRequest } from '../locks.js';
 
@@ -19,9 +20,14 @@ describe('An eviction', () => {
   let lockCalls: { release: jest.Mock; abandon: jest.Mock };
   let forgotten: string[];
   let evictions: RedisEvictions;
+  /** Of a later holder in this process. */
+  let own: bigint;
+  let waiters: { listen: jest.Mock; evictions: RedisEvictions | undefined };
 
   beforeEach(() => {
     [told, replies, args, forgotten] = [[], [], [], []];
+    own = 0n;
+    waiters = { listen: jest.fn(() => true), evictions: undefined };
     seen = new SeenHolders();
     lockCalls = { release: jest.fn(async () => true), abandon: jest.fn() };
     const keys = new ServerKeys('lock:', '', true);
@@ -44,6 +50,9 @@ describe('An eviction', () => {
       lockCalls,
       takeBacks: { forget: ({ value }: { value: string }) => forgotten.push(value) },
       seen,
+      handoffs: { tokenOf: (lock: string) => (lock === 'lock:a' ? own : 0n) },
+      id: 'own',
+      waiters,
     } as unknown as ConstructorParameters<typeof RedisEvictions>[0]);
     evictions.observers.add((notice) => told.push(notice));
   });
@@ -55,7 +64,8 @@ describe('An eviction', () => {
     'asks a holder that is %s, also one of this process',
     async (state) => {
       expect(await ask(state, HOLDER, '8', '')).toEqual({ state, holder: 'host:1:2', owner: '1', fencingToken: 8n }); // prettier-ignore
-      expect(args).toEqual([['7', '', 500, '']]);
+      expect(args).toEqual([['7', '', 500, '', 'own']]);
+      expect(waiters.evictions).toBe(evictions);
       expect(told).toEqual([{ type: 'revoked', key: 'a', upTo: 7n, grace: 500 }]);
     },
   );
@@ -69,7 +79,7 @@ describe('An eviction', () => {
   it('names the holder that this process has seen with the token', async () => {
     seen.note('a', HOLDER, 6n);
     await ask('held', HOLDER, '9', '');
-    expect(args[0]).toEqual(['7', '', 500, HOLDER]);
+    expect(args[0]).toEqual(['7', '', 500, '', 'own']); // its process is asked first
     await ask('unconfirmed', 't.1:host:1:2', '5', '');
     expect(seen.find('a', 5n)).toBe('t.1:host:1:2');
   });
@@ -85,7 +95,7 @@ describe('An eviction', () => {
 
   it('takes the key, tells the holder of this process, and gives a lock', async () => {
     const answer = await take('taken', HOLDER, '8', '20');
-    expect(args).toEqual([['7', 'own.mine:test:1:2', 30_000, '']]);
+    expect(args).toEqual([['7', 'own.mine:test:1:2', 30_000, '', '']]);
     expect(forgotten).toEqual(['own.mine:test:1:2']);
     expect(answer).toMatchObject({
       state: 'taken',
@@ -97,6 +107,86 @@ describe('An eviction', () => {
     expect(lockCalls.release).toHaveBeenCalledWith(expect.objectContaining({ value: 'own.mine:test:1:2' })); // prettier-ignore
     await take('taken', '', '', '21');
     expect(told.at(-1)).toMatchObject({ upTo: 7n });
+  });
+
+  describe('by what was seen of the holder', () => {
+    const known = () => args.at(-1)![3];
+    let now: jest.SpyInstance<number>;
+
+    beforeEach(() => {
+      now = jest.spyOn(systemClock, 'now').mockReturnValue(1_000);
+      seen.note('a', HOLDER, 6n);
+    });
+    afterEach(() => jest.restoreAllMocks());
+
+    it('waits until its process had the time to say that another holder has the key', async () => {
+      await take('unconfirmed', HOLDER, '9', '');
+      expect(known()).toBe('');
+      await ask('unconfirmed', HOLDER, '9', '');
+      now.mockReturnValue(1_499);
+      await take('unconfirmed', HOLDER, '9', '');
+      expect(known()).toBe('');
+      await ask('unconfirmed', HOLDER, '9', '');
+      now.mockReturnValue(1_700);
+      await ask('unconfirmed', HOLDER, '9', '');
+      now.mockReturnValue(1_999);
+      await take('taken', HOLDER, '9', '20');
+      expect(known()).toBe(HOLDER);
+    });
+
+    it('takes nothing where no answer can be heard, or another token was asked for', async () => {
+      waiters.listen.mockReturnValue(false);
+      await ask('unconfirmed', HOLDER, '9', '');
+      expect(args[0]![4]).toBe('');
+      waiters.listen.mockReturnValue(true);
+      replies.push(['unconfirmed', HOLDER, '9', '']);
+      await evictions.ask({ key: 'a', fencingToken: 6n }, 500);
+      now.mockReturnValue(9_000);
+      await take('unconfirmed', HOLDER, '9', '');
+      expect(known()).toBe('');
+    });
+
+    it('takes nothing once the process has said so', async () => {
+      await ask('unconfirmed', HOLDER, '9', '');
+      evictions.answered('= 8 lock:a');
+      expect(await ask('unconfirmed', HOLDER, '9', '')).toMatchObject({ state: 'other' });
+      now.mockReturnValue(9_000);
+      expect(await evictions.take(REQUEST)).toEqual({ state: 'other' });
+      evictions.answered('= 7 lock:b');
+      evictions.answered('= x lock:b');
+      replies.push(['held', HOLDER, '7', '']);
+      expect(await evictions.ask({ key: 'b', fencingToken: 7n }, 5)).toMatchObject({
+        state: 'held',
+      });
+    });
+
+    it('takes nothing from a later holder of this process', async () => {
+      own = 8n;
+      expect(await evictions.take(REQUEST)).toEqual({ state: 'other' });
+    });
+
+    it('asks no process about a node of a quorum', async () => {
+      evictions.joinQuorum();
+      await ask('unconfirmed', HOLDER, '9', '');
+      await take('unconfirmed', HOLDER, '9', '');
+      expect(args.map((words) => words.slice(3))).toEqual([
+        [HOLDER, ''],
+        [HOLDER, ''],
+      ]);
+    });
+  });
+
+  it.each([
+    ['@ s 7 lock:a', [['s', '= 9 lock:a']]],
+    ['@ s 9 lock:a', []],
+    ['@ s 7 lock:b', []],
+    ['@ s 7 other:a', []],
+    ['@ s x lock:a', []],
+  ])('is asked who has the key now: %j', async (text, answers) => {
+    own = 9n;
+    replies.push(1);
+    evictions.asked(text);
+    expect(args).toEqual(answers);
   });
 
   it('takes no key of another holder', async () => {

@@ -98,12 +98,14 @@ describe('What the server tells a store', () => {
     expect(contended).toHaveBeenCalledTimes(1);
   });
 
-  it('is that its holder is to stop', () => {
-    const revoked = jest.fn();
-    waiters.revoked = revoked;
+  it('is about an eviction', () => {
+    const evictions = { heard: jest.fn(), asked: jest.fn(), answered: jest.fn() };
+    waiters.evictions = evictions;
     waiters.listen();
-    client.tell('- 7 500 lock:a');
-    expect(revoked.mock.calls).toEqual([['- 7 500 lock:a']]);
+    for (const text of ['- 7 500 lock:a', '@ abc 7 lock:a', '= 8 lock:a']) client.tell(text);
+    expect(evictions.heard.mock.calls).toEqual([['- 7 500 lock:a']]);
+    expect(evictions.asked.mock.calls).toEqual([['@ abc 7 lock:a']]);
+    expect(evictions.answered.mock.calls).toEqual([['= 8 lock:a']]);
   });
 
   it('may have been missed: all waiters ask, and tokens count no more', async () => {
