@@ -13,7 +13,7 @@ export interface LockInspection {
   readonly remaining?: number | undefined;
   /** An upper bound of the tokens of the holder, and of later holders in its process. */
   readonly fencingToken?: bigint | undefined;
-  /** Milliseconds since the grant, at least. */
+  /** Milliseconds since the grant, at least. On Redis, of a lock that its process passes on among its callers, up to a second more. */
   readonly heldFor?: number | undefined;
   /**
    * Processes that wait in the store's queue, in the format of `holder`, the first first, at most 100. Missing: the store has no

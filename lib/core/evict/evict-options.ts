@@ -4,7 +4,8 @@ import type { OptionRules } from '../options/option-rules.js';
 /** Whom to evict, and how. */
 export interface LockEvictOptions {
   /**
-   * The token of the holder, from its log or from `inspect` and `list`. A later holder has a larger one, and keeps the key.
+   * The token of the holder, from its log. A later holder has a larger one, and keeps the key. Or from `inspect` and `list`: an upper
+   * bound, by which the next callers of its process may be meant, too.
    */
   readonly fencingToken: bigint;
   /**

@@ -7,11 +7,11 @@ const first = layers.with({ ttl: 5_000, waitTimeout: 0 });
 describe('options that say the same as those of a call before', () => {
   it('are not those of a getter, which may give another value to the next one who reads it', () => {
     let reads = 0;
-    const layers = new OptionLayers({});
+    const own = new OptionLayers({});
     const changing = { get ttl() { return reads++ === 0 ? 60_000 : '2000'; } }; // prettier-ignore
-    expect(layers.with(changing as never).ttl).toBe(60_000);
-    expect(layers.with({ ttl: 2_000 }).ttl).toBe(2_000);
-    expect(() => layers.with({ ttl: '2000' as never })).toThrow(/ttl must be/);
+    expect(own.with(changing as never).ttl).toBe(60_000);
+    expect(own.with({ ttl: 2_000 }).ttl).toBe(2_000);
+    expect(() => own.with({ ttl: '2000' as never })).toThrow(/ttl must be/);
   });
 
   it('are resolved once', () => {

@@ -32,9 +32,8 @@ export class NodeRedisConnection extends EventEmitter {
     this.#retries = new Retries(() => this.#connect(), mostFailures);
   }
 
-  /** `end` while the application has closed its client. */
   get status(): Status {
-    return this.#status === 'end' && this.source.isOpen ? 'wait' : this.#status;
+    return this.#status === 'end' && this.source.isOpen ? 'wait' : this.#status; // opened again
   }
 
   /** Another object for each connection; of one that was lost, it has the error. */

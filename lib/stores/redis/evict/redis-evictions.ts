@@ -7,7 +7,6 @@ import type { SeenHolders } from '../keys/seen-holders.js';
 import { BESIDE } from '../keys/server-keys.js';
 import type { ServerKeys } from '../keys/server-keys.js';
 import { asFencingToken, asList, asText } from '../lua/replies.js';
-import type { LocalHandoffs } from '../queue/local-handoffs.js';
 import type { LockCalls } from '../send/lock-calls.js';
 import type { ScriptRunner } from '../send/script-runner.js';
 import type { TakeBacks } from '../send/take-backs.js';
@@ -22,10 +21,11 @@ interface EvictionContext {
   readonly lockCalls: LockCalls;
   readonly takeBacks: TakeBacks;
   readonly seen: SeenHolders;
-  readonly handoffs: LocalHandoffs | undefined;
+  /** Missing on a client that cannot subscribe, as `waiters`. */
+  readonly handoffs: { tokenOf(lock: string): bigint } | undefined;
   /** Of the store, and of its channel. */
   readonly id: string;
-  /** Missing on a client that cannot subscribe: it hears no answers. */
+  /** Without, no answer is heard. */
   readonly waiters: Channel | undefined;
 }
 
