@@ -164,7 +164,7 @@ export class LeaderElection {
 
   get #lockOptions(): LockOptions {
     const { ttl, storeTimeout, retryDelay, retryJitter } = this.#options;
-    const untilGranted = { waitTimeout: Infinity, retryCount: Infinity };
+    const untilGranted = { waitTimeout: Infinity, retryCount: Infinity, maxWaiting: Infinity };
     const untilReleased = { autoExtend: true, maxHold: Infinity, minHold: 0, reentrant: false };
     const rest = { ttl, storeTimeout, retryDelay, retryJitter };
     return named({ ...untilGranted, ...untilReleased, ...rest }, this.#key);

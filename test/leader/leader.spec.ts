@@ -4,6 +4,7 @@ import type {
   LeaderElectionOptions,
   LeaderTerm,
   Lease,
+  LockServiceOptions,
   LockStore,
   LockStoreFeatures,
 } from 'nest-holdfast/core';
@@ -58,9 +59,14 @@ class Candidate {
   readonly terms: LeaderTerm[] = [];
   readonly log: string[] = [];
 
-  constructor(clock: FakeClock, shared: MemoryLockStore, options: LeaderElectionOptions = {}) {
+  constructor(
+    clock: FakeClock,
+    shared: MemoryLockStore,
+    options: LeaderElectionOptions = {},
+    defaults: LockServiceOptions = {},
+  ) {
     this.store = new OwnStore(shared);
-    this.locks = new LockService(this.store, { clock });
+    this.locks = new LockService(this.store, { clock, ...defaults });
     this.election = new LeaderElection(this.locks, 'scheduler', {
       clock,
       ttl: TTL,
@@ -97,8 +103,11 @@ describe('LeaderElection', () => {
     expect(shared.held()).toEqual([]);
   });
 
-  async function stand(options?: LeaderElectionOptions): Promise<Candidate> {
-    const candidate = new Candidate(clock, shared, options);
+  async function stand(
+    options?: LeaderElectionOptions,
+    defaults?: LockServiceOptions,
+  ): Promise<Candidate> {
+    const candidate = new Candidate(clock, shared, options, defaults);
     candidates.push(candidate);
     candidate.election.start();
     await clock.advance(0);
@@ -120,6 +129,16 @@ describe('LeaderElection', () => {
     expect(inspection!.fencingToken).toBe(a.terms[0]!.fencingToken);
     await clock.advance(20 * TTL);
     expect(leading()).toEqual([true, false]);
+  });
+
+  it('waits for its turn, whatever the defaults of the service are for others', async () => {
+    const defaults = { waitTimeout: 0, retryCount: 0, maxWaiting: 0, maxHold: 1_000 };
+    const [a, b] = [await stand({}, defaults), await stand({}, defaults)];
+    await clock.advance(20 * TTL);
+    expect([a.log, b.log]).toEqual([['elected'], []]);
+    await a.election.stop();
+    await clock.advance(A_WHILE);
+    expect(b.log).toEqual(['elected']);
   });
 
   it('resigns when its service is drained, and no process of it stands again', async () => {
