@@ -19,7 +19,10 @@ export interface CommonOptions {
 /** Milliseconds for one answer of the store. */
 export const STORE_TIMEOUT = 5_000;
 
-/** An option that the environment may set, too: `--kill-after` by `HOLDFAST_KILL_AFTER`. */
+/**
+ * An option that the environment may set, too: `--kill-after` by `HOLDFAST_KILL_AFTER`. An empty variable sets nothing: it may stand for
+ * one that is missing where the environment was written, and without a prefix the keys would be others.
+ */
 export function setting(
   flags: string,
   description: string,
@@ -27,7 +30,8 @@ export function setting(
 ): Option {
   const option = new Option(flags, description);
   const name = option.long!.slice(2).replace(/^no-/, '');
-  option.env(`HOLDFAST_${name.toUpperCase().replaceAll('-', '_')}`);
+  const variable = `HOLDFAST_${name.toUpperCase().replaceAll('-', '_')}`;
+  if (process.env[variable] !== '') option.env(variable);
   return parse ? option.argParser(parse) : option;
 }
 

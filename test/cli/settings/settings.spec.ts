@@ -40,6 +40,7 @@ describe('the settings of the command line', () => {
     };
     const env = { HOLDFAST_PREFIX: 'env:' };
     expect(await tokenBy({})).toBe(String(byFile!.fencingToken));
+    expect(await tokenBy({ HOLDFAST_PREFIX: '', HOLDFAST_STORE_TIMEOUT: '' })).toBe(String(byFile!.fencingToken)); // prettier-ignore
     expect(await tokenBy(env)).toBe(String(byEnv!.fencingToken));
     expect(await tokenBy(env, '--prefix', 'flag:')).toBe(String(byFlag!.fencingToken));
     await Promise.all(services.map((each) => each.close()));
