@@ -75,7 +75,7 @@ function cannotChange(options: LockOptions): boolean {
   return Object.getPrototypeOf(options) === Object.prototype && hasValues(options);
 }
 
-/** And no getters. */
+/** Its fields are values, and none is a getter. */
 function hasValues(options: LockOptions): boolean {
   const fields = Object.values(Object.getOwnPropertyDescriptors(options));
   return fields.every((field) => 'value' in field);
