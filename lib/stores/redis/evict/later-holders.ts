@@ -1,10 +1,9 @@
 import { systemClock } from '../../../core/async/clock.js';
 import type { NamedHolder } from '../../../core/contract/lock-store.js';
+import { remember } from '../keys/seen-holders.js';
 
 /** Milliseconds for a process to say that its present holder is a later one. */
 const ANSWER_WITHIN = 500;
-/** The oldest beyond these are forgotten. */
-const MOST = 10_000;
 
 interface Asked {
   readonly token: bigint;
@@ -41,10 +40,4 @@ export class LaterHolders {
     this.#asked.delete(key);
     return asked?.token === fencingToken && systemClock.now() - asked.at >= ANSWER_WITHIN;
   }
-}
-
-function remember<Value>(values: Map<string, Value>, key: string, value: Value): void {
-  values.delete(key);
-  values.set(key, value);
-  if (values.size > MOST) values.delete(values.keys().next().value!);
 }

@@ -39,10 +39,11 @@ export class SeenHolders {
   }
 }
 
-function remember(holders: Map<string, Seen>, key: string, seen: Seen): void {
-  holders.delete(key);
-  holders.set(key, seen);
-  if (holders.size > MOST) holders.delete(holders.keys().next().value!);
+/** Of each key, what was said last. */
+export function remember<Said>(said: Map<string, Said>, key: string, what: Said): void {
+  said.delete(key);
+  said.set(key, what);
+  if (said.size > MOST) said.delete(said.keys().next().value!);
 }
 
 /** A holder that was asked to stop writes its token into its value. */
