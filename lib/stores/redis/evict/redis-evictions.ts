@@ -48,6 +48,7 @@ export class RedisEvictions {
     if (context.waiters) context.waiters.evictions = this;
   }
 
+  /** Its locks have counters of their own, which no other lock raises: what was seen of a holder proves no more than they do. */
   joinQuorum(): void {
     this.#isOneOfSeveral = true;
   }
@@ -58,7 +59,7 @@ export class RedisEvictions {
     const isHeard = !this.#isOneOfSeveral && waiters?.listen() === true;
     if (isHeard) this.#later.asked(named);
     const { answer } = await trial.run(() => {
-      const args = [String(fencingToken), '', grace, this.#isOneOfSeveral ? this.#known(named) : '', isHeard ? id : '']; // prettier-ignore
+      const args = [String(fencingToken), '', grace, '', isHeard ? id : ''];
       return runner.run(EVICT, keys.with(BESIDE, [key]), args, (reply) => this.#read(named, reply));
     });
     const isAsked = answer.state === 'held' || answer.state === 'unconfirmed';
@@ -71,7 +72,7 @@ export class RedisEvictions {
     const { names, runner, trial, takeBacks, lockCalls } = this.#context;
     const held = () => names.exclusive(request);
     if (this.#isLater(request)) return { state: 'other' };
-    const isSilent = this.#isOneOfSeveral || this.#later.isSilent(request);
+    const isSilent = !this.#isOneOfSeveral && this.#later.isSilent(request);
     const known = isSilent ? this.#known(request) : '';
     takeBacks.forget(held());
     try {

@@ -64,6 +64,21 @@ describe('On a Redlock of five nodes, an eviction', () => {
     await nodes.nothingLeft();
   });
 
+  it('by the token of a holder that was looked at, and has passed the key on inside its process, takes nothing', async () => {
+    const first = await holder.locks.acquire(key);
+    const second = holder.locks.acquire(key);
+    await operator.locks.inspect(key);
+    await first.release();
+    const lock = await second;
+    for (const grace of [0, 1_000]) {
+      const { evicted } = await operator.locks.evict(key, { fencingToken: first.fencingToken, grace }); // prettier-ignore
+      expect([evicted, lock.isHeld]).toEqual([false, true]);
+    }
+    await lock.extend(30_000);
+    await lock.release();
+    await nodes.nothingLeft();
+  });
+
   it('is made while a minority is down, or has given the key to others', async () => {
     await nodes.servers[0]!.kill();
     await nodes.servers[1]!.command('SET', `lock:${key}`, 'theirs');
