@@ -42,6 +42,8 @@ export interface Children {
   readonly numberedAt: bigint;
   /** The last transaction that made or removed a node below it. */
   readonly changedAt: bigint;
+  /** How many nodes were made below it, until now. The number of the next sequential one. */
+  readonly made: number;
 }
 
 /** As the client reads it. */
@@ -58,7 +60,8 @@ export function childrenReadingOf(client: ZooKeeperClient, path: string): Call<R
 
 export function childrenOf({ names, stat }: RawChildren): Children {
   const [numberedAt, changedAt] = [stat.mzxid, stat.pzxid].map((id) => id.readBigInt64BE());
-  return { names, numberedAt: numberedAt!, changedAt: changedAt! };
+  const made = (stat.cversion + stat.numChildren) / 2; // `cversion` counts those that were removed, too
+  return { names, numberedAt: numberedAt!, changedAt: changedAt!, made };
 }
 
 /** The transaction that wrote to a node. */

@@ -26,11 +26,12 @@ export function checkNames(answer: unknown): void {
 }
 
 export function checkStat(answer: unknown): asserts answer is Stat {
-  const { czxid, mzxid, pzxid, ctime, ephemeralOwner, version } = fieldsOf(answer);
+  const { czxid, mzxid, pzxid, ctime, ephemeralOwner, ...counts } = fieldsOf(answer);
   const areNumbers = [czxid, mzxid, pzxid, ctime, ephemeralOwner].every(
     (id) => Buffer.isBuffer(id) && id.length === 8,
   );
-  if (!areNumbers || !Number.isInteger(version))
+  const { version, cversion, numChildren } = counts;
+  if (!areNumbers || ![version, cversion, numChildren].every(Number.isInteger))
     throw new UnknownAnswerError('what ZooKeeper knows of the node', answer);
 }
 
@@ -39,6 +40,8 @@ export function checkChildren(answer: unknown): void {
   const { names, stat } = fieldsOf(answer);
   checkNames(names);
   checkStat(stat);
+  if (stat.numChildren !== (names as readonly string[]).length)
+    throw new UnknownAnswerError(`the names of ${stat.numChildren} nodes`, names);
 }
 
 export function checkNode(answer: unknown): void {

@@ -66,6 +66,9 @@ export interface Stat {
   readonly ephemeralOwner: Buffer;
   /** How often it was written to since it was created. */
   readonly version: number;
+  /** How often a node was made or removed below it. Wraps from 2^31 - 1. */
+  readonly cversion: number;
+  readonly numChildren: number;
 }
 
 export interface ClientError extends Error {

@@ -62,6 +62,13 @@ export function parseNode(name: string): QueuedNode | undefined {
   return { name, request, permits, sequence: Number(digits) };
 }
 
+/** Whether it is of another program, or has a number that no node could have where so many were `made`. */
+export function isDoubtful(name: string, made: number): boolean {
+  const isMark = name.endsWith(READER_MARK);
+  const node = parseNode(isMark ? name.slice(0, -READER_MARK.length) : name);
+  return !node || (made > 0 && node.sequence >= made);
+}
+
 /** The number wraps, so the distance from one to the other decides. */
 function byNumber(one: QueuedNode, other: QueuedNode): number {
   return (one.sequence - other.sequence) | 0;

@@ -5,6 +5,7 @@ import type { Place } from '../names/place-of-node.js';
 import { parentOf } from '../names/key-nodes.js';
 import type { NodePlan } from './node-creation.js';
 import { goneError, numberOf } from './numbering.js';
+import { queueAt } from './queue-at.js';
 import type { Session } from '../session/session.js';
 import { isShared } from '../../../core/sharing/hold-mode.js';
 
@@ -124,9 +125,6 @@ export class NodePlaces {
 
 async function placeAt(connection: Connection, path: string): Promise<NodePlace> {
   const parent = parentOf(path);
-  const { names, numberedAt } = (await connection.children(parent)) ?? {
-    names: [],
-    numberedAt: 0n,
-  };
+  const { names, numberedAt } = await queueAt(connection, parent);
   return { ...placeOf(path.slice(parent.length + 1), names), path, numberedAt };
 }
