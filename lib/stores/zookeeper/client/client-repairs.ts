@@ -6,7 +6,10 @@ import type { ConnectionManager, OutgoingRequest } from './zookeeper-client.js';
 const DISCONNECTED = 0;
 const CONNECTING = 1;
 const CONNECTED = 2;
-/** Where the first reply of a connection has the length of the session's password, and what every server writes there. */
+/** Where the first reply of a connection has the session's timeout, and more than any server grants to those who ask for less. */
+const TIMEOUT_AT = 8;
+const LONGEST_TIMEOUT = 60_000;
+/** Where it has the length of the session's password, and what every server writes there. */
 const PASSWORD_LENGTH_AT = 20;
 const PASSWORD_LENGTH = 16;
 /** The opcode for containers, which the client does not know, after four bytes of length and four of the request's number. */
@@ -20,6 +23,7 @@ const OPCODE_AT = 8;
  *   connection is cut instead, and made anew
  * - it believes each length of a session's password: one damaged byte, and the next connection sends a gigabyte, which takes the
  *   process a minute
+ * - it believes each timeout of a session, also one of ten days by a damaged byte, for which it would wait for a connection
  * - half a reply that was there when a connection ended would come before the first reply of the next connection
  * - requests that a lost connection has not sent yet would be sent by the next one, although they have been reported as failed
  * - it knows no containers
@@ -31,9 +35,10 @@ export function repair(
 ): void {
   const receive = manager.onSocketData.bind(manager);
   const send = manager.queue.bind(manager);
+  const longest = Math.max(10 * manager.sessionTimeout, LONGEST_TIMEOUT);
   manager.onSocketData = (bytes) => {
     try {
-      if (manager.state === CONNECTING) checkGreeting(manager.pendingBuffer, bytes);
+      if (manager.state === CONNECTING) checkGreeting(manager.pendingBuffer, bytes, longest);
       receive(bytes);
     } catch {
       cut(manager);
@@ -70,10 +75,11 @@ export function retire(manager: ConnectionManager): void {
 }
 
 /** Throws for the first reply of a connection if it is damaged. */
-function checkGreeting(before: Buffer | null, bytes: Buffer): void {
+function checkGreeting(before: Buffer | null, bytes: Buffer, longest: number): void {
   const greeting = before ? Buffer.concat([before, bytes]) : bytes;
   if (greeting.length < PASSWORD_LENGTH_AT + 4) return;
-  if (greeting.readInt32BE(PASSWORD_LENGTH_AT) !== PASSWORD_LENGTH)
+  const isLong = greeting.readInt32BE(TIMEOUT_AT) > longest;
+  if (isLong || greeting.readInt32BE(PASSWORD_LENGTH_AT) !== PASSWORD_LENGTH)
     throw new UnknownAnswerError('a session', greeting);
 }
 

@@ -81,6 +81,8 @@ export interface ConnectionManager {
   socket?: { destroy(): void } | undefined;
   connectTimeoutHandler: NodeJS.Timeout | null;
   pendingBuffer: Buffer | null;
+  /** Milliseconds: as asked for, then as negotiated. */
+  sessionTimeout: number;
   packetQueue: { queue: unknown[] };
   on(event: 'state', listener: (state: number) => void): unknown;
   connect(): void;

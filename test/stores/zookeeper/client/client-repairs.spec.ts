@@ -31,11 +31,11 @@ function reply(code: number): Buffer {
   return bytes;
 }
 
-/** The first reply of a connection: a session of ten seconds with a password of so many bytes. */
-function greeting(passwordLength: number): Buffer {
+/** The first reply of a connection: a session, of ten seconds, with a password of so many bytes. */
+function greeting(passwordLength: number, timeout = 10_000): Buffer {
   const bytes = Buffer.alloc(41);
   bytes.writeInt32BE(37, 0);
-  bytes.writeInt32BE(10_000, 8);
+  bytes.writeInt32BE(timeout, 8);
   bytes.writeInt32BE(passwordLength, 20);
   return bytes;
 }
@@ -80,6 +80,21 @@ describe('node-zookeeper-client', () => {
     manager.onSocketData(bytes.subarray(22));
     expect(manager.sessionPassword).toHaveLength(length);
     expect(socket.destroy).toHaveBeenCalledTimes(cuts);
+  });
+
+  /** It would wait for so long for each connection, and for the end of the session. */
+  it.each([
+    ['takes', false, 872_425_232, 872_425_232],
+    ['repaired, cuts the connection before it takes', true, 872_425_232, undefined],
+    ['repaired, takes', true, 60_000, 60_000], // the least that a server may grant
+  ])('%s a timeout of %p: %d ms', (_, isRepaired, timeout, taken) => {
+    const { manager, socket } = connected();
+    const before = manager.sessionTimeout;
+    manager.state = CONNECTING;
+    if (isRepaired) repair(manager);
+    manager.onSocketData(greeting(16, timeout));
+    expect(manager.sessionTimeout).toBe(taken ?? before);
+    expect(socket.destroy).toHaveBeenCalledTimes(taken === undefined ? 1 : 0);
   });
 
   it('repaired, takes the session of a reply that is whole', () => {
