@@ -15,6 +15,7 @@ const NEWEST_ONLY = [
   'transports/jobs/(bullmq[\\w-]*|commander.process)',
   'transports/microservices/(client-leaves|nats)',
   'transports/events/cqrs',
+  'calls/parts/locked-method', // a field of GraphQL
   'service-errors-sockets', // Nest 11 and 10 send no exception over a plain WebSocket
 ];
 const majors = (process.env.NEST_MAJORS ?? '10,11').split(',');
