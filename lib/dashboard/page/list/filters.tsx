@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LockRow } from '../../api.js';
 import { isFiltered, refilter } from '../live/route.js';
 import type { Go, Route } from '../live/route.js';
@@ -34,7 +34,8 @@ interface SearchFieldProps {
 /** `/` goes to it from anywhere on the page. */
 function SearchField({ value, change }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the field is painted: who sees it may press the key.
+  useLayoutEffect(() => {
     const focus = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest('input, dialog');
       if (event.key !== '/' || isTyping) return;

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LockRow, Snapshot } from '../../api.js';
 import { Notes } from '../frame/notes.js';
 import { queryOf } from '../live/route.js';
@@ -79,7 +79,7 @@ function rowOf({ snapshot, query }: Live, route: Route): LockRow | null | undefi
 
 /** Not from a dialog, which Escape closes. */
 function useEscape(leave: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !document.querySelector('dialog[open]')) leave();
     };
