@@ -20,8 +20,8 @@ export interface CommonOptions {
 export const STORE_TIMEOUT = 5_000;
 
 /**
- * An option that the environment may set, too: `--kill-after` by `HOLDFAST_KILL_AFTER`. An empty variable sets nothing: it may stand for
- * one that is missing where the environment was written, and without a prefix the keys would be others.
+ * An option that the environment may set, too: `--kill-after` by `HOLDFAST_KILL_AFTER`. An empty variable sets nothing. Compose files
+ * make one of a variable that is missing, and an empty prefix would name other keys.
  */
 export function setting(
   flags: string,

@@ -48,6 +48,6 @@ function tooManyKeys(count: number): LockKeyError {
 
 function keyError(key: unknown, problem: string): LockKeyError {
   const got = isPromise(key) ? 'a promise' : show(key);
-  if (isPromise(key)) key.catch(() => undefined); // nobody awaits it: its rejection would end the process
+  if (isPromise(key)) key.catch(() => undefined); // its rejection, which no caller awaits, would end the process
   return new LockKeyError(`A lock key ${problem}, got ${got}`, got);
 }

@@ -23,7 +23,7 @@ export class RedisWaiters {
   readonly freeMoments: FreeMoments;
   /** Missing where a process may pass a lock on to its own callers. */
   readonly strictQueue: StrictQueue | undefined;
-  /** Get messages about holders that are evicted. */
+  /** Gets messages about holders that are evicted. */
   evictions: Pick<RedisEvictions, 'heard' | 'asked' | 'answered'> | undefined;
   readonly #queue: RedisQueue;
   readonly #wakeUps: WakeUpChannel;

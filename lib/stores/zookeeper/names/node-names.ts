@@ -62,7 +62,7 @@ export function parseNode(name: string): QueuedNode | undefined {
   return { name, request, permits, sequence: Number(digits) };
 }
 
-/** Whether it is of another program, or has a number that no node could have where so many were `made`. */
+/** Whether no lock has such a node. The server numbers the nodes of a queue from 0, and has `made` so many of them. */
 export function isDoubtful(name: string, made: number): boolean {
   const isMark = name.endsWith(READER_MARK);
   const node = parseNode(isMark ? name.slice(0, -READER_MARK.length) : name);
